@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TERN_BASE_CPU_HPP
+#define TERN_BASE_CPU_HPP
+
+#include <cstddef>
+
+namespace tern {
+
+/// Bytes of the caches that one core reaches. Never 0: what cannot be found out is a usual size.
+struct cache_sizes {
+    std::size_t l1_data;
+    std::size_t l2;
+    std::size_t last_level; ///< Shared by several cores, as a rule.
+};
+
+/// Those of the machine this process runs on; found out once.
+const cache_sizes &cpu_caches() noexcept;
+
+} // namespace tern
+
+#endif

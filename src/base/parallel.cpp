@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/parallel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+namespace tern {
+namespace {
+
+/// Blocks per thread: enough that a thread which is held up leaves most of its share to others,
+/// few enough that taking one (an atomic addition) costs nothing.
+constexpr std::int64_t blocks_per_thread = 16;
+/// Threads beyond these start in the share of another one.
+constexpr std::int64_t most_shares = 64;
+
+thread_local int depth = 0;
+
+/// Evenly cuts [0, n) into `parts` parts: where part `index` begins.
+std::int64_t cut(std::int64_t n, std::int64_t parts, std::int64_t index) {
+    return n / parts * index + std::min(n % parts, index);
+}
+
+/// The blocks of one call. They are dealt out in shares, one per thread, so that a thread that
+/// works on the same memory in call after call finds it in its own cache; who is done with its own
+/// share takes from the others'. Tasks only bring threads here: which of them run, and how many,
+/// does not matter, so nothing is lost when one cannot be made.
+class block_queue {
+public:
+    block_queue(std::int64_t n, std::int64_t blocks, std::int64_t shares,
+            detail::block_function call, const void *work)
+        : n_(n),
+          blocks_(blocks),
+          shares_(shares),
+          call_(call),
+          work_(work) {
+        for (std::int64_t share = 0; share < shares; ++share)
+            next(share).store(cut(blocks, shares, share), std::memory_order_relaxed);
+    }
+
+    /// Runs blocks until none is left to be taken.
+    void take_all(std::int64_t first_share) noexcept {
+        ++depth;
+        for (std::int64_t i = 0; i < shares_; ++i) {
+            std::int64_t share = (first_share + i) % shares_;
+            std::int64_t end = cut(blocks_, shares_, share + 1);
+            for (;;) {
+                std::int64_t block = next(share).fetch_add(1, std::memory_order_relaxed);
+                if (block >= end) break;
+                call_(work_, cut(n_, blocks_, block), cut(n_, blocks_, block + 1));
+            }
+        }
+        --depth;
+    }
+
+private:
+    struct alignas(64) counter {
+        std::atomic<std::int64_t> value;
+    };
+    std::atomic<std::int64_t> &next(std::int64_t share) {
+        return next_[static_cast<std::size_t>(share)].value;
+    }
+
+    std::int64_t n_;
+    std::int64_t blocks_;
+    std::int64_t shares_;
+    detail::block_function call_;
+    const void *work_;
+    std::array<counter, most_shares> next_; // By share: the block to be taken next.
+};
+
+void bring_threads(block_queue &queue, std::int64_t threads) {
+    using context = tbb::task_group_context;
+    // isolated: not cancelled with a group around it. fp_settings: takes the calling thread's modes
+    // along.
+    context own_group(context::isolated, context::default_traits | context::fp_settings);
+    auto take_from = [&queue](const tbb::blocked_range<std::int64_t> &range) {
+        int slot = tbb::this_task_arena::current_thread_index();
+        queue.take_all(slot >= 0 ? slot : range.begin());
+    };
+    tbb::this_task_arena::isolate([&] {
+        tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, threads), take_from,
+                tbb::simple_partitioner(), own_group);
+    });
+}
+
+} // namespace
+
+int max_concurrency() noexcept {
+    return std::max(tbb::this_task_arena::max_concurrency(), 1);
+}
+
+bool in_parallel_work() noexcept {
+    return depth > 0;
+}
+
+void detail::parallel_blocks(
+        std::int64_t n, std::int64_t grain, block_function call, const void *work) noexcept {
+    std::int64_t most_blocks = n / std::max<std::int64_t>(grain, 1);
+    std::int64_t threads = std::min<std::int64_t>(max_concurrency(), most_blocks);
+    if (threads == 1) {
+        call(work, 0, n);
+        return;
+    }
+    std::int64_t blocks = std::min(most_blocks, threads * blocks_per_thread);
+    block_queue queue(n, blocks, std::min(threads, most_shares), call, work);
+    try {
+        bring_threads(queue, threads);
+    } catch (...) {
+        // Out of memory for a task. Those that were made are over by now; what they left is ours.
+        queue.take_all(0);
+    }
+}
+
+} // namespace tern

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/shape.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace tern {
+namespace {
+
+bool multiply(std::int64_t a, std::int64_t b, std::int64_t &product) {
+    return !__builtin_mul_overflow(a, b, &product);
+}
+
+bool add(std::int64_t a, std::int64_t b, std::int64_t &sum) {
+    return !__builtin_add_overflow(a, b, &sum);
+}
+
+} // namespace
+
+std::string to_string(const dims &d) {
+    if (d.empty()) return "scalar";
+    std::string text;
+    for (std::int64_t value : d) {
+        if (!text.empty()) text += 'x';
+        text += value == unknown_dim ? "?" : fmt::format("{}", value);
+    }
+    return text;
+}
+
+bool has_unknown(const dims &d) {
+    return std::find(d.begin(), d.end(), unknown_dim) != d.end();
+}
+
+bool is_empty(const dims &shape) {
+    return std::find(shape.begin(), shape.end(), 0) != shape.end();
+}
+
+std::optional<std::int64_t> element_count(const dims &shape) {
+    if (is_empty(shape)) return 0;
+    std::int64_t count = 1;
+    for (std::int64_t dim : shape)
+        if (!multiply(count, dim, count)) return std::nullopt;
+    return count;
+}
+
+std::optional<dims> dense_strides(const dims &shape) {
+    dims strides(shape.rank(), 1);
+    for (int axis = shape.rank() - 2; axis >= 0; --axis) {
+        std::int64_t inner = std::max<std::int64_t>(shape[axis + 1], 1);
+        if (!multiply(strides[axis + 1], inner, strides[axis])) return std::nullopt;
+    }
+    return strides;
+}
+
+std::optional<std::int64_t> element_span(const dims &shape, const dims &strides) {
+    if (is_empty(shape)) return 0;
+    std::int64_t span = 1;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+        std::int64_t reach = 0;
+        if (!multiply(shape[axis] - 1, strides[axis], reach) || !add(span, reach, span))
+            return std::nullopt;
+    }
+    return span;
+}
+
+std::optional<std::int64_t> byte_span(
+        const dims &shape, const dims &strides, std::size_t element_bytes) {
+    std::optional<std::int64_t> span = element_span(shape, strides);
+    std::int64_t bytes = 0;
+    if (!span || !multiply(*span, static_cast<std::int64_t>(element_bytes), bytes))
+        return std::nullopt;
+    return bytes;
+}
+
+bool is_dense(const dims &shape, const dims &strides) {
+    std::int64_t expected = 1;
+    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+        if (shape[axis] != 1 && strides[axis] != expected) return false;
+        if (!multiply(expected, std::max<std::int64_t>(shape[axis], 1), expected)) return false;
+    }
+    return true;
+}
+
+bool same_strides(const dims &shape, const dims &a, const dims &b) {
+    for (int axis = 0; axis < shape.rank(); ++axis)
+        if (shape[axis] > 1 && a[axis] != b[axis]) return false;
+    return true;
+}
+
+std::optional<std::int64_t> broadcast_dim(std::int64_t a, std::int64_t b) {
+    if (a == b || b == 1) return a;
+    if (a == 1) return b;
+    if (a == unknown_dim) return b;
+    if (b == unknown_dim) return a;
+    return std::nullopt;
+}
+
+broadcast_result broadcast_two_way(const dims &a, const dims &b) {
+    int rank = std::max(a.rank(), b.rank());
+    broadcast_result result;
+    result.shape = dims(rank, 1);
+    for (int back = 1; back <= rank; ++back) {
+        int axis = rank - back;
+        std::int64_t dim_a = back <= a.rank() ? a[a.rank() - back] : 1;
+        std::int64_t dim_b = back <= b.rank() ? b[b.rank() - back] : 1;
+        std::optional<std::int64_t> dim = broadcast_dim(dim_a, dim_b);
+        if (!dim) {
+            result.bad_axis = axis;
+            return result;
+        }
+        result.shape[axis] = *dim;
+    }
+    return result;
+}
+
+broadcast_result broadcast_one_way(const dims &from, const dims &into) {
+    broadcast_result result;
+    result.shape = into;
+    if (from.rank() > into.rank()) {
+        result.bad_axis = 0;
+        return result;
+    }
+    for (int back = 1; back <= from.rank(); ++back) {
+        std::int64_t dim = from[from.rank() - back];
+        std::int64_t target = into[into.rank() - back];
+        bool fits = dim == target || dim == 1 || dim == unknown_dim || target == unknown_dim;
+        if (!fits) {
+            result.bad_axis = into.rank() - back;
+            return result;
+        }
+    }
+    return result;
+}
+
+dims broadcast_strides(const dims &from, const dims &strides, const dims &into) {
+    dims result(into.rank(), 0);
+    for (int back = 1; back <= from.rank(); ++back) {
+        int axis = from.rank() - back;
+        if (from[axis] != 1) result[into.rank() - back] = strides[axis];
+    }
+    return result;
+}
+
+} // namespace tern

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TERN_BASE_TENSOR_DESC_HPP
+#define TERN_BASE_TENSOR_DESC_HPP
+
+#include <string>
+
+#include "base/data_type.hpp"
+#include "base/dims.hpp"
+
+namespace tern {
+
+/// What is known of a tensor, apart from its id: the inside's form of a logical tensor.
+struct tensor_desc {
+    data_type type = data_type::undef;
+    layout_type layout = layout_type::undef;
+    property_type property = property_type::undef;
+    bool rank_known = false;
+    dims shape;   ///< May hold unknown_dim. Empty when the rank is unknown.
+    dims strides; ///< Elements; same rank as shape when strided, else empty. May hold unknown_dim.
+    std::size_t layout_id = 0; ///< Opaque layouts only.
+
+    friend bool operator==(const tensor_desc &, const tensor_desc &) = default;
+
+    /// Rank and every dim known.
+    bool shape_known() const;
+    /// Strided with nothing unknown.
+    bool fully_known() const;
+};
+
+/// "f32:strided:undef:2x3:3s1", oneDNN's notation in verbose lines.
+std::string to_string(const tensor_desc &desc);
+
+/// The shape alone: "2x3", "scalar", or "unknown rank".
+std::string shape_to_string(const tensor_desc &desc);
+
+} // namespace tern
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TERN_IR_OP_DEF_HPP
+#define TERN_IR_OP_DEF_HPP
+
+/// \file
+/// What an op is: one literal of op_def per op kind, in src/ops/<name>.cpp.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/tensor_desc.hpp"
+
+namespace tern::ir {
+
+using attr_value = std::variant<std::int64_t, float, bool, std::string, std::vector<std::int64_t>,
+        std::vector<float>>;
+
+/// The kinds of attribute values, in the order of attr_value's alternatives.
+enum class attr_kind { s64, f32, boolean, string, s64s, f32s };
+
+std::string_view name_of(op_kind kind);
+std::string_view name_of(op_attr attr);
+std::string_view name_of(attr_kind kind);
+attr_kind kind_of(op_attr attr);
+
+/// Attributes that were set, in the order of setting.
+using attr_list = std::vector<std::pair<op_attr, attr_value>>;
+
+/// The value of `attr`, or null.
+const attr_value *find(const attr_list &attrs, op_attr attr);
+
+/// One input or output. Ports with the same type variable ("T", or a variable of their own) must
+/// have one data type, out of the variable's set.
+struct port_def {
+    std::string_view name;
+    std::string_view type_variable;
+};
+
+struct type_rule {
+    std::string_view variable;
+    type_set types;
+};
+
+struct attr_def {
+    op_attr attr;
+    bool required = false;
+    std::string_view default_string;              ///< String attributes only; empty: none.
+    std::span<const std::string_view> candidates; ///< String attributes only; empty: any text.
+};
+
+/// Who an error message is about.
+struct op_label {
+    op_kind kind;
+    std::size_t id;
+};
+/// "Select (op 7)"
+std::string to_string(const op_label &label);
+
+/// One operand of a reference loop: first element, and how to walk it in elements.
+struct const_view {
+    const void *data;
+    dims shape;
+    dims strides;
+};
+struct mutable_view {
+    void *data;
+    dims shape;
+    dims strides;
+};
+struct reference_args {
+    const attr_list &attrs;
+    data_type type; ///< Of the output.
+    std::span<const const_view> in;
+    std::span<const mutable_view> out;
+};
+
+/// Everything Tern knows of an op kind.
+struct op_def {
+    op_kind kind;
+    std::string_view doc; ///< One line.
+    std::span<const port_def> inputs;
+    std::span<const port_def> outputs;
+    std::span<const type_rule> types;
+    std::span<const attr_def> attrs;
+
+    /// Completes the shapes in `out` from `in` and `attrs`; what is unknown stays unknown. Types
+    /// are settled before. Throws tern::error (invalid_shape) naming operand and axis.
+    void (*infer)(const op_label &label, const attr_list &attrs, std::span<const tensor_desc> in,
+            std::span<tensor_desc> out);
+
+    /// The semantics: computes the elements [begin, end) of the first output (row-major numbering),
+    /// and those of the other outputs that go with them. Ranges may run in parallel. Shapes are
+    /// known and legal.
+    void (*reference)(const reference_args &args, std::int64_t begin, std::int64_t end) noexcept;
+
+    /// Inputs that output 0 may share memory with when type, shape and strides agree, best first.
+    std::span<const int> in_place_inputs;
+};
+
+} // namespace tern::ir
+
+#endif
