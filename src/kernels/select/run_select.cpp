@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include <hwy/cache_control.h>
+
+#include "base/parallel.hpp"
+#include "kernels/select/select.hpp"
+
+namespace tern::kernels {
+namespace {
+
+/// The operands' first elements, in some part of the work.
+struct pointers {
+    const std::uint8_t *cond;
+    const std::uint8_t *src_0;
+    const std::uint8_t *src_1;
+    std::uint8_t *dst;
+
+    void advance(const per_operand<std::int64_t> &bytes, std::int64_t times) {
+        cond += bytes[select_cond] * times;
+        src_0 += bytes[select_src_0] * times;
+        src_1 += bytes[select_src_1] * times;
+        dst += bytes[select_dst] * times;
+    }
+};
+
+select_rows block_at(const select_rows &plane, const pointers &at) {
+    select_rows block = plane;
+    block.cond = at.cond;
+    block.src_0 = at.src_0;
+    block.src_1 = at.src_1;
+    block.dst = at.dst;
+    return block;
+}
+
+// ---- short rows --------------------------------------------------------------------------------
+
+/// Bytes of one operand in a tile: three of them and dst fit in any L1.
+constexpr std::int64_t tile_bytes = 4096;
+
+/// Presents one operand as dense elements, row after row, for tiles of a block of rows.
+class packed_operand {
+public:
+    packed_operand(const vector_loops &vector, const select_rows &block, std::size_t operand,
+            const std::uint8_t *first, int bytes)
+        : repeat_(vector.repeat[lane_index(bytes)]),
+          at_(first),
+          stride_(block.stride[operand]),
+          step_(block.step[operand]),
+          n_(block.n),
+          row_bytes_(block.n * bytes) {}
+
+    /// Where the next `rows` rows lie. Never more rows than the first time.
+    const std::uint8_t *take(std::int64_t rows) {
+        const std::uint8_t *from = at_;
+        at_ += step_ * rows;
+        if (stride_ != 0 && step_ == row_bytes_) return from;
+        if (step_ == 0 && filled_) return tile_;
+        filled_ = true;
+        if (stride_ == 0)
+            repeat_(from, step_, rows, n_, tile_);
+        else
+            for (std::int64_t row = 0; row < rows; ++row)
+                std::memcpy(tile_ + row * row_bytes_, from + row * step_,
+                        static_cast<std::size_t>(row_bytes_));
+        return tile_;
+    }
+
+private:
+    vector_loops::repeat_function repeat_;
+    const std::uint8_t *at_;
+    std::int64_t stride_;
+    std::int64_t step_;
+    std::int64_t n_;
+    std::int64_t row_bytes_;
+    bool filled_ = false;
+    alignas(64) std::uint8_t tile_[tile_bytes + repeat_slack];
+};
+
+void run_packed(const select_loops &loops, rows_function run, const select_rows &block) {
+    int bytes = loops.lane_bytes;
+    packed_operand cond(*loops.vector, block, select_cond, block.cond, 1);
+    packed_operand src_0(*loops.vector, block, select_src_0, block.src_0, bytes);
+    packed_operand src_1(*loops.vector, block, select_src_1, block.src_1, bytes);
+    std::int64_t most_rows = tile_bytes / (block.n * bytes);
+    select_rows tile = block;
+    for (std::int64_t row = 0; row < block.rows; row += most_rows) {
+        std::int64_t rows = std::min(most_rows, block.rows - row);
+        tile.rows = 1;
+        tile.n = rows * block.n;
+        tile.cond = cond.take(rows);
+        // A source that is one value throughout stays one.
+        if (loops.motion.src_0) tile.src_0 = src_0.take(rows);
+        if (loops.motion.src_1) tile.src_1 = src_1.take(rows);
+        tile.dst = block.dst + row * block.step[select_dst];
+        run(tile);
+    }
+}
+
+// ---- the walk ----------------------------------------------------------------------------------
+
+/// Goes over the planes of inner axes.
+class outer_walk {
+public:
+    outer_walk(const select_loops &loops, const pointers &base, std::int64_t plane)
+        : loops_(loops),
+          axes_(std::max(loops.nest.extents.rank() - 2, 0)),
+          at_(base) {
+        for (int axis = axes_ - 1; axis >= 0; --axis) {
+            std::int64_t extent = loops_.nest.extents[axis];
+            index_[axis] = plane % extent;
+            plane /= extent;
+            at_.advance(bytes(axis), index_[axis]);
+        }
+    }
+
+    const pointers &at() const { return at_; }
+
+    void next() {
+        for (int axis = axes_ - 1; axis >= 0; --axis) {
+            at_.advance(bytes(axis), 1);
+            if (++index_[axis] < loops_.nest.extents[axis]) return;
+            at_.advance(bytes(axis), -index_[axis]);
+            index_[axis] = 0;
+        }
+    }
+
+private:
+    per_operand<std::int64_t> bytes(int axis) const {
+        const auto &strides = loops_.nest.strides;
+        return {strides[select_cond][axis], strides[select_src_0][axis] * loops_.lane_bytes,
+                strides[select_src_1][axis] * loops_.lane_bytes,
+                strides[select_dst][axis] * loops_.lane_bytes};
+    }
+
+    const select_loops &loops_;
+    int axes_;
+    pointers at_;
+    std::int64_t index_[max_rank];
+};
+
+class select_run {
+public:
+    select_run(const select_loops &loops, const pointers &base)
+        : loops_(loops),
+          base_(base),
+          function_(choose_function()) {}
+
+    void run_units(std::int64_t begin, std::int64_t end) const noexcept {
+        std::int64_t per_plane = loops_.plane.rows * loops_.cuts;
+        outer_walk walk(loops_, base_, begin / per_plane);
+        for (std::int64_t first = begin % per_plane; begin < end; first = 0, walk.next()) {
+            std::int64_t count = std::min(per_plane - first, end - begin);
+            run_in_plane(walk.at(), first, first + count);
+            begin += count;
+        }
+        if (mode() == store_mode::stream) hwy::FlushStream();
+    }
+
+private:
+    store_mode mode() const {
+        const void *dst = base_.dst;
+        if ((dst == base_.src_0 && loops_.same_walk[select_src_0])
+                || (dst == base_.src_1 && loops_.same_walk[select_src_1]))
+            return store_mode::in_place;
+        bool is_cond = dst == base_.cond;
+        bool is_aligned = reinterpret_cast<std::uintptr_t>(dst)
+                                  % static_cast<std::uintptr_t>(loops_.lane_bytes)
+                          == 0;
+        return loops_.streams && is_aligned && !is_cond ? store_mode::stream : store_mode::plain;
+    }
+
+    rows_function choose_function() const {
+        if (loops_.path == select_path::strided) return loops_.strided;
+        return loops_.vector->find(loops_.lane_bytes, mode(), loops_.motion);
+    }
+
+    void run_in_plane(const pointers &plane, std::int64_t begin, std::int64_t end) const {
+        const select_rows &rows = loops_.plane;
+        if (loops_.cuts == 1) {
+            pointers at = plane;
+            at.advance(rows.step, begin);
+            select_rows block = block_at(rows, at);
+            block.rows = end - begin;
+            run_block(block);
+            return;
+        }
+        while (begin < end) {
+            std::int64_t cut = begin % loops_.cuts;
+            std::int64_t count = std::min(loops_.cuts - cut, end - begin);
+            std::int64_t from = cut * loops_.cut_n;
+            pointers at = plane;
+            at.advance(rows.step, begin / loops_.cuts);
+            at.advance(rows.stride, from);
+            select_rows block = block_at(rows, at);
+            block.rows = 1;
+            block.n = std::min(count * loops_.cut_n, rows.n - from);
+            run_block(block);
+            begin += count;
+        }
+    }
+
+    void run_block(const select_rows &block) const {
+        if (loops_.path == select_path::packed)
+            run_packed(loops_, function_, block);
+        else
+            function_(block);
+    }
+
+    const select_loops &loops_;
+    pointers base_;
+    rows_function function_;
+};
+
+#ifdef TERN_MUTATION_FLIP_LANE
+/// Makes a wrong result on purpose, for a test of the checks that should find it.
+void flip_middle_element(const select_loops &loops, std::uint8_t *dst) {
+    for (int axis = 0; axis < loops.nest.extents.rank(); ++axis)
+        dst += loops.nest.extents[axis] / 2 * loops.nest.strides[select_dst][axis]
+               * loops.lane_bytes;
+    *dst = static_cast<std::uint8_t>(*dst ^ 1);
+}
+#endif
+
+} // namespace
+
+void run_select(const select_loops &loops, const std::uint8_t *cond, const void *src_0,
+        const void *src_1, void *dst) noexcept {
+    const select_run run(loops,
+            {cond, static_cast<const std::uint8_t *>(src_0),
+                    static_cast<const std::uint8_t *>(src_1), static_cast<std::uint8_t *>(dst)});
+    parallel_for(loops.units, loops.grain,
+            [&run](std::int64_t begin, std::int64_t end) noexcept { run.run_units(begin, end); });
+#ifdef TERN_MUTATION_FLIP_LANE
+    flip_middle_element(loops, static_cast<std::uint8_t *>(dst));
+#endif
+}
+
+} // namespace tern::kernels

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/select/select.hpp"
+
+#include <algorithm>
+
+#include "base/cpu.hpp"
+
+namespace tern::kernels {
+namespace {
+
+/// Bytes that a thread should read and write at least.
+constexpr std::int64_t grain_bytes = std::int64_t{64} << 10;
+
+/// Rows of fewer bytes are packed into tiles ...
+constexpr std::int64_t packed_row_bytes = 64;
+/// ... unless there are fewer of them than this.
+constexpr std::int64_t packed_rows = 8;
+
+std::int64_t element_bytes(const select_loops &loops, std::size_t operand) {
+    return operand == select_cond ? 1 : loops.lane_bytes;
+}
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+    return a / b + (a % b != 0);
+}
+
+/// dst contiguous along the inner axis, all others contiguous or broadcast.
+bool is_vector_row(const loop_nest<4> &nest) {
+    int inner = nest.extents.rank() - 1;
+    if (inner < 0) return true;
+    for (const dims &strides : nest.strides)
+        if (strides[inner] > 1) return false;
+    return nest.strides[select_dst][inner] == 1;
+}
+
+void move_axis(loop_nest<4> &nest, int from, int to) {
+    std::rotate(nest.extents.begin() + from, nest.extents.begin() + from + 1,
+            nest.extents.begin() + to + 1);
+    for (dims &strides : nest.strides)
+        std::rotate(strides.begin() + from, strides.begin() + from + 1, strides.begin() + to + 1);
+}
+
+/// For strided rows: the axis around the inner one is, if there is such a one, the axis along which
+/// an operand that jumps within rows is contiguous. Short rows change places with long columns.
+void arrange_strided(loop_nest<4> &nest) {
+    constexpr std::int64_t short_row = 16;
+    int inner = nest.extents.rank() - 1;
+    if (inner < 1) return;
+    auto serves = [&](int axis) {
+        return std::any_of(nest.strides.begin(), nest.strides.end(),
+                [&](const dims &strides) { return strides[inner] > 1 && strides[axis] == 1; });
+    };
+    for (int axis = inner - 1; axis >= 0; --axis)
+        if (serves(axis)) {
+            move_axis(nest, axis, inner - 1);
+            break;
+        }
+    if (nest.extents[inner] < short_row && nest.extents[inner - 1] > nest.extents[inner])
+        move_axis(nest, inner - 1, inner);
+}
+
+void set_plane(select_loops &loops) {
+    const loop_nest<4> &nest = loops.nest;
+    int rank = nest.extents.rank();
+    select_rows &plane = loops.plane;
+    plane.n = rank > 0 ? nest.extents[rank - 1] : 1;
+    plane.rows = rank > 1 ? nest.extents[rank - 2] : 1;
+    for (std::size_t operand = 0; operand < nest.strides.size(); ++operand) {
+        std::int64_t bytes = element_bytes(loops, operand);
+        const dims &strides = nest.strides[operand];
+        plane.stride[operand] = rank > 0 ? strides[rank - 1] * bytes : bytes;
+        plane.step[operand] = rank > 1 ? strides[rank - 2] * bytes : 0;
+    }
+}
+
+bool packs(const select_rows &plane, int lane_bytes) {
+    return plane.n * lane_bytes < packed_row_bytes && plane.rows >= packed_rows
+           && plane.step[select_dst] == plane.n * lane_bytes;
+}
+
+/// In a tile all operands lie dense, but for a source that is one value throughout.
+row_motion tile_motion(const select_rows &plane) {
+    auto moves = [&](std::size_t operand) {
+        return plane.stride[operand] != 0 || plane.step[operand] != 0;
+    };
+    return {true, moves(select_src_0), moves(select_src_1)};
+}
+
+/// Bytes read and written for a row, roughly.
+std::int64_t touched_bytes(const select_loops &loops) {
+    constexpr std::int64_t strided_element =
+            32; // takes as long as so many bytes do in a vector loop
+    const select_rows &plane = loops.plane;
+    if (loops.path == select_path::strided) return plane.n * strided_element;
+    std::int64_t element = loops.lane_bytes;
+    for (std::size_t operand : {select_cond, select_src_0, select_src_1})
+        element += plane.stride[operand];
+    return plane.n * element;
+}
+
+void split(select_loops &loops) {
+    const select_rows &plane = loops.plane;
+    std::int64_t row_bytes = touched_bytes(loops);
+    loops.cuts = 1;
+    loops.cut_n = plane.n;
+    if (row_bytes >= 2 * grain_bytes) {
+        constexpr std::int64_t line = 64; // elements: whole cache lines for any lane and for cond
+        loops.cut_n = divide_up(divide_up(plane.n, row_bytes / grain_bytes), line) * line;
+        loops.cuts = divide_up(plane.n, loops.cut_n);
+    }
+    loops.grain = divide_up(grain_bytes, divide_up(row_bytes, loops.cuts));
+    loops.units = loops.cuts;
+    for (int axis = 0; axis + 1 < loops.nest.extents.rank(); ++axis)
+        loops.units *= loops.nest.extents[axis];
+}
+
+} // namespace
+
+select_loops make_select_loops(
+        const dims &shape, const std::array<dims, 4> &strides, int lane_bytes) {
+    select_loops loops{};
+    loops.nest = coalesce<4>(shape, strides, select_dst);
+    loops.lane_bytes = lane_bytes;
+    loops.path = is_vector_row(loops.nest) ? select_path::vector : select_path::strided;
+    if (loops.path == select_path::strided) arrange_strided(loops.nest);
+    set_plane(loops);
+
+    const select_rows &plane = loops.plane;
+    loops.motion = {plane.stride[select_cond] != 0, plane.stride[select_src_0] != 0,
+            plane.stride[select_src_1] != 0};
+    if (loops.path == select_path::vector && packs(plane, lane_bytes)) {
+        loops.path = select_path::packed;
+        loops.motion = tile_motion(plane);
+    }
+    split(loops);
+
+    std::int64_t elements = 1;
+    for (std::int64_t extent : loops.nest.extents)
+        elements *= extent;
+    // The sources need the other half.
+    loops.streams = elements > static_cast<std::int64_t>(cpu_caches().last_level / 2) / lane_bytes;
+    for (std::size_t operand = 0; operand < strides.size(); ++operand)
+        loops.same_walk[operand] = element_bytes(loops, operand) == lane_bytes
+                                   && loops.nest.strides[operand] == loops.nest.strides[select_dst];
+    loops.vector = &find_vector_loops();
+    loops.strided = find_strided_loop(lane_bytes);
+    return loops;
+}
+
+std::string_view select_target() {
+    return find_target_name();
+}
+
+} // namespace tern::kernels

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/select_primitive.hpp"
+
+#ifdef TERN_HAVE_ONEDNN
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/shape.hpp"
+#include "kernels/select/select.hpp"
+#include "primitives/onednn_call.hpp"
+#endif
+
+namespace tern::primitives {
+
+#ifdef TERN_HAVE_ONEDNN
+namespace {
+
+/// Why the form is none that oneDNN runs right and in generated code; empty when it is one.
+/// What 3.7 takes beyond it runs in reference code, some of it in f32 where it must not.
+std::string find_obstacle(const tensor_desc &cond, const tensor_desc &src_0,
+        const tensor_desc &src_1, const tensor_desc &dst) {
+    if (dst.type != data_type::f32)
+        return fmt::format("data type {}: generated code only for f32", name_of(dst.type));
+    if (is_empty(dst.shape)) return "dst is empty";
+    const std::pair<const char *, const tensor_desc &> operands[] = {
+            {"cond", cond}, {"src_0", src_0}, {"src_1", src_1}, {"dst", dst}};
+    for (const auto &[name, operand] : operands)
+        if (!is_dense(operand.shape, operand.strides)) return fmt::format("{} is not dense", name);
+    // A shape that broadcasts to dst's and has as many elements differs in leading ones at most.
+    std::int64_t count = *element_count(dst.shape);
+    if (*element_count(cond.shape) != count) return "cond is broadcast";
+    if (*element_count(src_0.shape) != count) return "src_0 is broadcast";
+    std::int64_t other = *element_count(src_1.shape);
+    if (other != count && other != 1) return "src_1 is broadcast, but is not one element";
+    return {};
+}
+
+class binary_select final : public select_primitive {
+public:
+    binary_select(const dnnl::binary::primitive_desc &desc, kernels::select_loops loops)
+        : src_0_(desc.src0_desc()),
+          src_1_(desc.src1_desc()),
+          cond_(desc.query_md(dnnl::query::src_md, 2)),
+          dst_(desc.dst_desc()),
+          primitive_(desc),
+          name_(desc.impl_info_str()),
+          loops_(std::move(loops)) {}
+
+    void run(const std::uint8_t *cond, const void *src_0, const void *src_1,
+            void *dst) const noexcept override {
+        try {
+            auto memory = [](const dnnl::memory::desc &desc, const void *data) {
+                return dnnl::memory(desc, cpu_engine(), const_cast<void *>(data));
+            };
+            execute(primitive_, {{DNNL_ARG_SRC_0, memory(src_0_, src_0)},
+                                        {DNNL_ARG_SRC_1, memory(src_1_, src_1)},
+                                        {DNNL_ARG_SRC_2, memory(cond_, cond)},
+                                        {DNNL_ARG_DST, memory(dst_, dst)}});
+        } catch (...) {
+            // No memory for oneDNN's objects. The loops need none; what is written already, they
+            // write once more.
+            kernels::run_select(loops_, cond, src_0, src_1, dst);
+        }
+    }
+
+    const std::string &name() const override { return name_; }
+
+private:
+    dnnl::memory::desc src_0_;
+    dnnl::memory::desc src_1_;
+    dnnl::memory::desc cond_;
+    dnnl::memory::desc dst_;
+    dnnl::binary primitive_;
+    std::string name_;
+    kernels::select_loops loops_;
+};
+
+/// Everything is dense, so that one axis does for any shape.
+dnnl::memory::desc one_axis(std::int64_t count, dnnl::memory::data_type type) {
+    return {{count}, type, dnnl::memory::format_tag::a};
+}
+
+} // namespace
+
+std::shared_ptr<const select_primitive> make_select_primitive(const tensor_desc &cond,
+        const tensor_desc &src_0, const tensor_desc &src_1, const tensor_desc &dst,
+        std::string &reason) {
+    reason = find_obstacle(cond, src_0, src_1, dst);
+    if (!reason.empty()) return nullptr;
+    try {
+        using type = dnnl::memory::data_type;
+        std::int64_t count = *element_count(dst.shape);
+        dnnl::memory::desc full = one_axis(count, type::f32);
+        dnnl::primitive_attr attr;
+        attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+        dnnl::binary::primitive_desc desc(cpu_engine(), dnnl::algorithm::binary_select, full,
+                one_axis(*element_count(src_1.shape), type::f32), one_axis(count, type::s8), full,
+                attr);
+        std::string name = desc.impl_info_str();
+        if (name.rfind("jit", 0) != 0) {
+            reason = fmt::format("oneDNN would run {}, which is not generated code", name);
+            return nullptr;
+        }
+        if (desc.scratchpad_desc().get_size() != 0) {
+            reason = fmt::format("{} needs a scratchpad", name);
+            return nullptr;
+        }
+        bool is_one = *element_count(src_1.shape) == 1;
+        dims moving = {1};
+        kernels::select_loops loops = kernels::make_select_loops(
+                {count}, {moving, moving, is_one ? dims{0} : moving, moving}, 4);
+        return std::make_shared<binary_select>(desc, std::move(loops));
+    } catch (const dnnl::error &error) {
+        reason = fmt::format("oneDNN: {}", error.message);
+        return nullptr;
+    }
+}
+
+#else
+
+std::shared_ptr<const select_primitive> make_select_primitive(const tensor_desc &,
+        const tensor_desc &, const tensor_desc &, const tensor_desc &, std::string &reason) {
+    reason = "built without oneDNN";
+    return nullptr;
+}
+
+#endif
+
+} // namespace tern::primitives

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TERN_PRIMITIVES_SELECT_PRIMITIVE_HPP
+#define TERN_PRIMITIVES_SELECT_PRIMITIVE_HPP
+
+/// \file
+/// Select as oneDNN's binary primitive with the algorithm binary_select.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/tensor_desc.hpp"
+
+namespace tern::primitives {
+
+class select_primitive {
+public:
+    virtual ~select_primitive() = default;
+    /// Thread-safe; inside the caller's arena.
+    virtual void run(const std::uint8_t *cond, const void *src_0, const void *src_1,
+            void *dst) const noexcept = 0;
+    /// oneDNN's name of the implementation, such as "jit:uni".
+    virtual const std::string &name() const = 0;
+};
+
+/// The primitive, or null and in `reason` why it cannot serve: only forms that are legal and run
+/// generated code are taken. Built without oneDNN the answer is always null.
+std::shared_ptr<const select_primitive> make_select_primitive(const tensor_desc &cond,
+        const tensor_desc &src_0, const tensor_desc &src_1, const tensor_desc &dst,
+        std::string &reason);
+
+} // namespace tern::primitives
+
+#endif
