@@ -1,0 +1,37 @@
+# Settings for the targets that Tern itself builds: language level, warnings, sanitizers. They stay on those
+# targets; a project that adds Tern as a subdirectory keeps its own.
+
+# Warnings and sanitizers.
+function(tern_check_target target)
+    target_compile_options(${target} PRIVATE -Wall -Wextra
+        $<$<BOOL:${TERN_WERROR}>:-Werror>)
+    if(TERN_SANITIZE)
+        target_compile_options(${target} PRIVATE
+            -fsanitize=${TERN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+        target_link_options(${target} PRIVATE -fsanitize=${TERN_SANITIZE})
+    endif()
+    if(TERN_FUZZ)
+        target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+    endif()
+endfunction()
+
+# Everything that code with access to src/ needs.
+function(tern_internal_target target)
+    tern_check_target(${target})
+    target_compile_features(${target} PRIVATE cxx_std_20)
+    set_target_properties(${target} PROPERTIES
+        CXX_EXTENSIONS OFF
+        CXX_VISIBILITY_PRESET hidden
+        VISIBILITY_INLINES_HIDDEN ON)
+    if(PROJECT_IS_TOP_LEVEL)
+        set_target_properties(${target} PROPERTIES
+            RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+    endif()
+    target_include_directories(${target} PRIVATE
+        "${PROJECT_SOURCE_DIR}/src"
+        "${PROJECT_SOURCE_DIR}/include"
+        "${PROJECT_BINARY_DIR}/include")
+    # fmt is compiled in, so that it is no part of the ABI, nor of the package.
+    target_link_libraries(${target} PRIVATE
+        $<BUILD_INTERFACE:fmt::fmt-header-only> TBB::tbb hwy::hwy)
+endfunction()

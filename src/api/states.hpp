@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TERN_API_STATES_HPP
+#define TERN_API_STATES_HPP
+
+/// \file
+/// What the public handles point to.
+
+#include <memory>
+
+#include "base/error.hpp"
+#include "compiler/partitioner.hpp"
+#include "ir/graph.hpp"
+#include "runtime/plan.hpp"
+#include "tern/graph.hpp"
+
+namespace tern::graph {
+
+/// Between the caller's form and the inside's.
+ir::port to_port(const logical_tensor &lt);
+std::vector<ir::port> to_ports(const std::vector<logical_tensor> &lts);
+logical_tensor to_logical_tensor(const ir::port &port);
+
+struct tensor::state {
+    ir::port port;
+    engine where;
+    void *data = nullptr;
+    bool owns_data = false;
+    std::int64_t scalar = 0; ///< Bytes of a host scalar.
+
+    bool is_scalar() const { return port.desc.property == property_type::host_scalar; }
+    const void *input() const { return is_scalar() ? &scalar : data; }
+
+    state() = default;
+    state(const state &) = delete;
+    state &operator=(const state &) = delete;
+    ~state();
+};
+
+struct op::state {
+    ir::op_spec spec;
+};
+
+struct graph::state {
+    std::shared_ptr<ir::graph> graph;
+    engine::kind kind;
+    fpmath_mode fpmath;
+    bool fpmath_on_integers = false;
+};
+
+struct partition::state {
+    std::shared_ptr<const compiler::partition> partition;
+    engine::kind kind;
+};
+
+struct compiled_partition::state {
+    std::shared_ptr<const runtime::plan> plan;
+};
+
+/// Throws on an empty handle.
+template <typename State>
+State &checked(const std::shared_ptr<State> &state, const char *what) {
+    if (!state) fail(status::invalid_arguments, "{}: the handle is empty", what);
+    return *state;
+}
+
+} // namespace tern::graph
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/plan.hpp"
+
+#include <array>
+#include <chrono>
+
+#include "base/error.hpp"
+#include "base/overlap.hpp"
+#include "runtime/verbose.hpp"
+
+namespace tern::runtime {
+namespace {
+
+/// Most inputs of one kernel; the compiler never makes more.
+constexpr std::size_t max_kernel_inputs = 64;
+
+/// Scratch memory of one call, from the engine's allocator.
+class scratch_buffer {
+public:
+    scratch_buffer(const engine_state &engine, std::size_t bytes)
+        : engine_(engine),
+          data_(engine.allocate(bytes, 64)) {
+        if (!data_)
+            fail(status::out_of_memory, "execute: {} bytes of scratch memory cannot be had", bytes);
+    }
+    ~scratch_buffer() { engine_.deallocate(data_); }
+    scratch_buffer(const scratch_buffer &) = delete;
+    scratch_buffer &operator=(const scratch_buffer &) = delete;
+    void *data() const { return data_; }
+
+private:
+    const engine_state &engine_;
+    void *data_;
+};
+
+bool ranges_meet(const void *a, std::int64_t a_bytes, const void *b, std::int64_t b_bytes) {
+    auto from_a = reinterpret_cast<std::uintptr_t>(a);
+    auto from_b = reinterpret_cast<std::uintptr_t>(b);
+    return from_a < from_b + static_cast<std::uintptr_t>(b_bytes)
+           && from_b < from_a + static_cast<std::uintptr_t>(a_bytes);
+}
+
+memory_view view_of(const plan_port &port, const void *data) {
+    const tensor_desc &desc = port.port.desc;
+    return {data, desc.shape, desc.strides, bytes_of(desc.type)};
+}
+
+/// Do the elements of two ports share a byte? The ranges are compared first: that decides nearly
+/// every call.
+bool ports_meet(const plan_port &a, const void *a_data, const plan_port &b, const void *b_data) {
+    return ranges_meet(a_data, a.bytes, b_data, b.bytes)
+           && views_overlap(view_of(a, a_data), view_of(b, b_data));
+}
+
+void check_not_null(const plan_port &port, const void *data) {
+    if (!data && !port.is_empty)
+        fail(status::invalid_arguments, "execute: {} (tensor {}) has no memory; {} bytes expected",
+                port.name, port.port.id, port.bytes);
+}
+
+} // namespace
+
+plan::plan(plan_parts parts, const engine_state &engine)
+    : parts_(std::move(parts)),
+      engine_(engine) {}
+
+void plan::check(const void *const *in, void *const *out) const {
+    if (!in && !parts_.inputs.empty())
+        fail(status::invalid_arguments, "execute: the list of inputs is null; {} pointers expected",
+                parts_.inputs.size());
+    if (!out && !parts_.outputs.empty())
+        fail(status::invalid_arguments,
+                "execute: the list of outputs is null; {} pointers expected",
+                parts_.outputs.size());
+    for (std::size_t i = 0; i < parts_.inputs.size(); ++i)
+        check_not_null(parts_.inputs[i], in[i]);
+    for (std::size_t o = 0; o < parts_.outputs.size(); ++o) {
+        check_not_null(parts_.outputs[o], out[o]);
+        if (!parts_.outputs[o].is_empty) check_output(o, in, out);
+    }
+}
+
+void plan::check_output(std::size_t index, const void *const *in, void *const *out) const {
+    const plan_port &output = parts_.outputs[index];
+    for (std::size_t i = 0; i < parts_.inputs.size(); ++i) {
+        const plan_port &input = parts_.inputs[i];
+        if (input.is_empty) continue;
+        bool same = in[i] == out[index] && parts_.may_alias[index * parts_.inputs.size() + i];
+        if (!same && ports_meet(output, out[index], input, in[i]))
+            fail(status::invalid_arguments,
+                    "execute: the memory of {} (tensor {}) overlaps that of {} (tensor {}); "
+                    "expected "
+                    "separate memory, or exactly the same where execution in place is legal",
+                    output.name, output.port.id, input.name, input.port.id);
+    }
+    for (std::size_t o = 0; o < index; ++o) {
+        const plan_port &other = parts_.outputs[o];
+        if (!other.is_empty && ports_meet(output, out[index], other, out[o]))
+            fail(status::invalid_arguments,
+                    "execute: the memory of {} (tensor {}) overlaps that of {} (tensor {}), "
+                    "another output",
+                    output.name, output.port.id, other.name, other.port.id);
+    }
+}
+
+void plan::run(const void *const *in, void *const *out, void *scratch) const noexcept {
+    if (!parts_.work) return;
+    std::array<const void *, max_kernel_inputs> arguments;
+    for (std::size_t i = 0; i < parts_.kernel_inputs.size(); ++i)
+        arguments[i] = in[parts_.kernel_inputs[i]];
+    parts_.work->run(arguments.data(), out, scratch);
+}
+
+void plan::execute(const void *const *in, void *const *out, void *scratch) const {
+    check(in, out);
+    auto run_with_scratch = [&] {
+        if (parts_.scratch_bytes == 0 || scratch) {
+            run(in, out, scratch);
+        } else {
+            scratch_buffer own(engine_, parts_.scratch_bytes);
+            run(in, out, own.data());
+        }
+    };
+    if (!verbose().exec) {
+        run_with_scratch();
+        return;
+    }
+    auto start = std::chrono::steady_clock::now();
+    run_with_scratch();
+    std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    write_verbose("graph,exec,{},scratchpad:{}:{},{},tern_backend,{:g}", parts_.verbose_text,
+            scratch ? "user" : "library", parts_.scratch_bytes, parts_.implementation,
+            took.count());
+}
+
+} // namespace tern::runtime
