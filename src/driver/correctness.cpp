@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/correctness.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/shape.hpp"
+#include "driver/compare.hpp"
+#include "driver/fill.hpp"
+#include "driver/npy.hpp"
+#include "driver/reference.hpp"
+#include "driver/report.hpp"
+#include "ops/registry.hpp"
+
+namespace tern::driver {
+namespace {
+
+/// Tensor ids that some op of the file reads.
+std::set<std::size_t> ids_read(const formats::graph_file &file) {
+    std::set<std::size_t> ids;
+    for (const ir::op_spec &op : file.ops)
+        for (const ir::port &port : op.inputs)
+            ids.insert(port.id);
+    return ids;
+}
+
+const compiled_port *find_port(const std::vector<compiled_port> &ports, std::size_t id) {
+    for (const compiled_port &port : ports)
+        if (port.id == id) return &port;
+    return nullptr;
+}
+
+using id_pair = std::pair<std::size_t, std::size_t>;
+
+bool same_layout(const tensor_desc &a, const tensor_desc &b) {
+    return a.type == b.type && a.shape == b.shape && same_strides(a.shape, a.strides, b.strides);
+}
+
+/// Inputs of a single op that its definition allows to share memory with its output. The library
+/// accepts them all, reported or not.
+std::vector<id_pair> legal_pairs(const compiled_step &step) {
+    std::vector<id_pair> pairs;
+    if (step.ops.size() != 1 || step.outputs.size() != 1) return pairs;
+    const ir::op_spec &op = *step.ops[0];
+    const ir::op_def &def = *ops::find(op.kind);
+    std::set<int> allowed(def.in_place_inputs.begin(), def.in_place_inputs.end());
+    for (int port : def.in_place_inputs) {
+        std::size_t id = op.inputs[static_cast<std::size_t>(port)].id;
+        bool only_there = true;
+        for (std::size_t i = 0; i < op.inputs.size(); ++i)
+            if (op.inputs[i].id == id && allowed.count(static_cast<int>(i)) == 0)
+                only_there = false;
+        const compiled_port *input = find_port(step.inputs, id);
+        if (only_there && input != nullptr && same_layout(input->desc, step.outputs[0].desc))
+            pairs.emplace_back(id, step.outputs[0].id);
+    }
+    return pairs;
+}
+
+std::vector<id_pair> in_place_pairs(const compiled_step &step) {
+    std::vector<id_pair> pairs = step.compiled.get_inplace_ports();
+    for (const id_pair &pair : legal_pairs(step))
+        if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) pairs.push_back(pair);
+    return pairs;
+}
+
+class comparing_run {
+public:
+    comparing_run(const prepared_graph &prepared, const formats::graph_file &file,
+            const run_settings &settings, const tensor_dump &dump, case_result &result)
+        : prepared_(prepared),
+          file_(file),
+          settings_(settings),
+          dump_(dump),
+          result_(result),
+          read_(ids_read(file)),
+          last_uses_(last_uses(prepared)) {}
+
+    void run() {
+        {
+            phase_timer timer(result_.phases.fill);
+            found_ = make_inputs(prepared_, file_, settings_);
+        }
+        dump_.write_inputs(found_);
+        for (std::size_t i = 0; i < prepared_.steps.size(); ++i) {
+            if (settings_.verbose >= 3)
+                print_line(fmt::format("[INFO]: Start execution of partition #{}.", i));
+            run_step(prepared_.steps[i]);
+            release_after(i);
+        }
+    }
+
+private:
+    void run_step(const compiled_step &step) {
+        compute_reference(step);
+        for (const compiled_port &port : step.outputs) {
+            buffer output(port.desc);
+            fill_with_pattern(output);
+            found_.insert_or_assign(port.id, std::move(output));
+        }
+        std::map<std::size_t, std::uint64_t> before = fingerprints(step);
+        {
+            phase_timer timer(result_.phases.execute);
+            execute_tensors(prepared_, step, found_);
+        }
+        check_inputs(step, before);
+        for (const compiled_port &port : step.outputs) {
+            check_output(step, port.id, expected_.at(port.id), found_.at(port.id), "DST");
+            if (read_.count(port.id) == 0) dump_.write("out", port.id, found_.at(port.id));
+        }
+        for (const id_pair &pair : in_place_pairs(step))
+            run_in_place(step, pair);
+    }
+
+    /// The reference's outputs lie in memory exactly as those of the partition and start from the
+    /// same bytes, so that whole buffers can be compared. What stays inside the partition is dense
+    /// and goes with this call.
+    void compute_reference(const compiled_step &step) {
+        phase_timer timer(result_.phases.compute_ref);
+        memory_map inside;
+        for (const ir::op_spec *op : step.ops) {
+            std::vector<ir::const_view> inputs;
+            for (const ir::port &port : op->inputs)
+                inputs.push_back(reference_value(inside, port.id).view());
+            std::vector<ir::mutable_view> outputs;
+            for (const ir::port &port : op->outputs) {
+                const compiled_port *outside = find_port(step.outputs, port.id);
+                tensor_desc desc = outside != nullptr ? outside->desc : dense(port.desc);
+                memory_map &home = outside != nullptr ? expected_ : inside;
+                buffer output(desc);
+                fill_with_pattern(output);
+                outputs.push_back(
+                        home.insert_or_assign(port.id, std::move(output)).first->second.view());
+            }
+            run_reference(*op, inputs, outputs);
+        }
+    }
+
+    static tensor_desc dense(tensor_desc desc) {
+        desc.layout = layout_type::strided;
+        desc.strides = *dense_strides(desc.shape);
+        return desc;
+    }
+
+    const buffer &reference_value(const memory_map &inside, std::size_t id) const {
+        if (auto at = inside.find(id); at != inside.end()) return at->second;
+        if (auto at = expected_.find(id); at != expected_.end()) return at->second;
+        return found_.at(id);
+    }
+
+    std::map<std::size_t, std::uint64_t> fingerprints(const compiled_step &step) {
+        phase_timer timer(result_.phases.compare);
+        std::map<std::size_t, std::uint64_t> prints;
+        for (const compiled_port &port : step.inputs)
+            prints[port.id] = fingerprint(found_.at(port.id));
+        return prints;
+    }
+
+    void check_inputs(
+            const compiled_step &step, const std::map<std::size_t, std::uint64_t> &before) {
+        for (const auto &[id, print] : fingerprints(step)) {
+            if (before.at(id) == print) continue;
+            ++result_.errors;
+            print_line(fmt::format("Error: execution wrote to input {}", id));
+        }
+    }
+
+    void check_output(const compiled_step &step, std::size_t id, const buffer &expected,
+            const buffer &found, std::string_view label) {
+        phase_timer timer(result_.phases.compare);
+        comparison compared = compare(
+                expected, found, rule_of(step.writer_of(id).kind), label, settings_.verbose);
+        result_.errors += compared.errors;
+        result_.total += compared.total;
+    }
+
+    void run_in_place(const compiled_step &step, const id_pair &pair) {
+        const auto [input, output] = pair;
+        const buffer &source = found_.at(input);
+        if (source.bytes() == 0) return;
+        buffer shared = source.copy();
+        step_pointers pointers = pointers_of(step, found_);
+        for (std::size_t i = 0; i < step.inputs.size(); ++i)
+            if (step.inputs[i].id == input) pointers.inputs[i] = shared.data();
+        for (std::size_t i = 0; i < step.outputs.size(); ++i)
+            if (step.outputs[i].id == output) pointers.outputs[i] = shared.data();
+        std::map<std::size_t, std::uint64_t> before = fingerprints(step);
+        {
+            phase_timer timer(result_.phases.execute);
+            execute_pointers(prepared_, step, pointers, nullptr);
+        }
+        check_inputs(step, before);
+        // Between the elements the shared memory holds the input's bytes, not the pattern.
+        buffer expected = source.copy();
+        copy_elements(expected_.at(output), expected);
+        check_output(step, output, expected, shared, fmt::format("DST in place of {}", input));
+    }
+
+    static void copy_elements(const buffer &from, buffer &to) {
+        const dims &shape = from.desc().shape;
+        if (is_dense(shape, from.desc().strides)) {
+            std::copy_n(from.data(), from.bytes(), to.data());
+            return;
+        }
+        const std::size_t bytes = bytes_of(from.desc().type);
+        const std::int64_t count = *element_count(shape);
+        for (std::int64_t element = 0; element < count; ++element) {
+            std::int64_t rest = element;
+            std::int64_t offset = 0;
+            for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+                offset += rest % shape[axis] * from.desc().strides[axis];
+                rest /= shape[axis];
+            }
+            std::size_t at = static_cast<std::size_t>(offset) * bytes;
+            std::copy_n(from.data() + at, bytes, to.data() + at);
+        }
+    }
+
+    void release_after(std::size_t step) {
+        for (const auto &[id, last] : last_uses_) {
+            if (last != step) continue;
+            found_.erase(id);
+            expected_.erase(id);
+        }
+        for (const compiled_port &port : prepared_.steps[step].outputs) {
+            if (last_uses_.count(port.id) != 0) continue;
+            found_.erase(port.id);
+            expected_.erase(port.id);
+        }
+    }
+
+    const prepared_graph &prepared_;
+    const formats::graph_file &file_;
+    const run_settings &settings_;
+    const tensor_dump &dump_;
+    case_result &result_;
+    std::set<std::size_t> read_;
+    std::map<std::size_t, std::size_t> last_uses_;
+    memory_map found_;    ///< Graph inputs, and what the library computes.
+    memory_map expected_; ///< What the reference computes.
+};
+
+} // namespace
+
+void tensor_dump::write(const char *side, std::size_t id, const buffer &memory) const {
+    if (folder_.empty()) return;
+    write_npy(fmt::format("{}/{}_{}_{}.npy", folder_, case_index_, side, id), memory);
+}
+
+void tensor_dump::write_inputs(const memory_map &inputs) const {
+    for (const auto &[id, memory] : inputs)
+        write("in", id, memory);
+}
+
+void run_once(const prepared_graph &prepared, const formats::graph_file &file,
+        const run_settings &settings, const tensor_dump &dump, case_result &result) {
+    memory_map memory;
+    {
+        phase_timer timer(result.phases.fill);
+        memory = make_inputs(prepared, file, settings);
+    }
+    dump.write_inputs(memory);
+    std::set<std::size_t> read = ids_read(file);
+    for (const compiled_step &step : prepared.steps) {
+        for (const compiled_port &port : step.outputs) {
+            buffer output(port.desc);
+            fill_with_pattern(output);
+            memory.insert_or_assign(port.id, std::move(output));
+        }
+        {
+            phase_timer timer(result.phases.execute);
+            execute_tensors(prepared, step, memory);
+        }
+        for (const compiled_port &port : step.outputs)
+            if (read.count(port.id) == 0) dump.write("out", port.id, memory.at(port.id));
+    }
+}
+
+void run_and_compare(const prepared_graph &prepared, const formats::graph_file &file,
+        const run_settings &settings, const tensor_dump &dump, case_result &result) {
+    comparing_run(prepared, file, settings, dump, result).run();
+    result.end = result.errors == 0 ? outcome::passed : outcome::failed;
+}
+
+} // namespace tern::driver

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TERN_DRIVER_MEASURE_HPP
+#define TERN_DRIVER_MEASURE_HPP
+
+#include "driver/correctness.hpp"
+
+namespace tern::driver {
+
+/// Mode P: one warm-up, then execution after execution until the time is used up and there were at
+/// least five, or as often as --fix-times-per-prb says. One sample is all partitions in their
+/// order, through the pointer form of execute, with memory and scratchpads made before.
+void measure(const prepared_graph &prepared, const formats::graph_file &file,
+        const run_settings &settings, const tensor_dump &dump, case_result &result);
+
+} // namespace tern::driver
+
+#endif

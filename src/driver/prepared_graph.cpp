@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/prepared_graph.hpp"
+
+#include <algorithm>
+#include <map>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/shape.hpp"
+#include "driver/buffer.hpp"
+#include "driver/report.hpp"
+
+namespace tern::driver {
+namespace {
+
+using graph::logical_tensor;
+
+logical_tensor to_logical_tensor(const ir::port &port) {
+    const tensor_desc &desc = port.desc;
+    logical_tensor::dims shape(desc.shape.begin(), desc.shape.end());
+    if (desc.layout != layout_type::strided)
+        return logical_tensor(port.id, desc.type, shape, desc.layout, desc.property);
+    logical_tensor::dims strides(desc.strides.begin(), desc.strides.end());
+    return logical_tensor(port.id, desc.type, shape, strides, desc.property);
+}
+
+std::vector<logical_tensor> to_logical_tensors(const std::vector<ir::port> &ports) {
+    std::vector<logical_tensor> result;
+    for (const ir::port &port : ports)
+        result.push_back(to_logical_tensor(port));
+    return result;
+}
+
+graph::op to_op(const ir::op_spec &spec) {
+    graph::op op(spec.id, spec.kind, to_logical_tensors(spec.inputs),
+            to_logical_tensors(spec.outputs), spec.name);
+    for (const auto &[attr, value] : spec.attrs)
+        std::visit([&op, name = attr](const auto &typed) { op.set_attr(name, typed); }, value);
+    return op;
+}
+
+graph::graph build(const formats::graph_file &file) {
+    graph::graph built(engine::kind::cpu);
+    if (file.fpmath) built.set_fpmath_mode(*file.fpmath, file.fpmath_apply_to_int);
+    for (const ir::op_spec &spec : file.ops)
+        built.add_op(to_op(spec));
+    built.finalize();
+    return built;
+}
+
+compiled_port resolve(const graph::compiled_partition &compiled, std::size_t id) {
+    compiled_port port{id, compiled.query_logical_tensor(id), {}};
+    const logical_tensor &tensor = port.tensor;
+    port.desc.type = tensor.get_data_type();
+    port.desc.property = tensor.get_property_type();
+    port.desc.layout = layout_type::strided;
+    port.desc.rank_known = true;
+    logical_tensor::dims shape = tensor.get_dims();
+    port.desc.shape.assign(shape.begin(), shape.end());
+    if (tensor.get_layout_type() == layout_type::strided) {
+        logical_tensor::dims strides = tensor.get_strides();
+        port.desc.strides.assign(strides.begin(), strides.end());
+    } else {
+        port.desc.strides = dense_strides(port.desc.shape).value_or(dims());
+    }
+    if (!bytes_needed(port.desc))
+        throw verdict(outcome::invalid_arguments, reason::invalid_case,
+                fmt::format("tensor {}: the size of shape {} does not fit 64 bits", id,
+                        to_string(port.desc.shape)));
+    return port;
+}
+
+std::vector<const ir::op_spec *> ops_of(
+        const graph::partition &partition, const formats::graph_file &file) {
+    std::vector<std::size_t> ids = partition.get_ops();
+    std::vector<const ir::op_spec *> ops;
+    for (const ir::op_spec &op : file.ops)
+        if (std::find(ids.begin(), ids.end(), op.id) != ids.end()) ops.push_back(&op);
+    return ops;
+}
+
+void check_supported(const std::vector<graph::partition> &partitions,
+        const formats::graph_file &file, int verbose) {
+    for (std::size_t i = 0; i < partitions.size(); ++i) {
+        if (partitions[i].is_supported()) continue;
+        std::string names;
+        for (const ir::op_spec *op : ops_of(partitions[i], file))
+            names += fmt::format("{}{}", names.empty() ? "" : ", ", to_string(op->label()));
+        if (verbose >= 3) print_line(fmt::format("[INFO]: partition #{} is unsupported!", i));
+        throw verdict(outcome::unimplemented, reason::none, names + " is not implemented");
+    }
+}
+
+void check_number(
+        const std::vector<graph::partition> &partitions, std::size_t expected, int verbose) {
+    if (verbose >= 3) {
+        std::string counts;
+        for (const graph::partition &partition : partitions)
+            counts += fmt::format(" {{{}}}", partition.get_ops_num());
+        print_line(fmt::format(
+                "[INFO]: n_partitions:{}; ops_in_partitions:{}", partitions.size(), counts));
+    }
+    if (expected == 0 || expected == partitions.size()) return;
+    throw verdict(outcome::untested, reason::none,
+            fmt::format("the graph has {} partitions, but {} were expected", partitions.size(),
+                    expected));
+}
+
+void print_compiled(const compiled_step &step, std::size_t index, int verbose) {
+    if (verbose >= 3)
+        print_line(fmt::format("[INFO]: partition #{}: implementation {}", index,
+                step.compiled.get_implementation()));
+    if (verbose >= 3)
+        for (const graph::refusal &refusal : step.compiled.get_refusals())
+            print_line(fmt::format("[INFO]: partition #{}: not {}: {}", index,
+                    refusal.implementation, refusal.reason));
+    if (verbose < 8) return;
+    for (const auto *ports : {&step.inputs, &step.outputs})
+        for (const compiled_port &port : *ports)
+            print_line(fmt::format("[INFO]: tensor {}: {}, {} bytes", port.id, to_string(port.desc),
+                    *bytes_needed(port.desc)));
+}
+
+} // namespace
+
+const ir::op_spec &compiled_step::writer_of(std::size_t tensor_id) const {
+    for (const ir::op_spec *op : ops)
+        for (const ir::port &port : op->outputs)
+            if (port.id == tensor_id) return *op;
+    throw verdict(outcome::failed, reason::none,
+            fmt::format("partition reports output {}, which none of its ops writes", tensor_id));
+}
+
+prepared_graph prepare(const formats::graph_file &file, std::size_t expected_n_partitions,
+        int verbose, phase_seconds &phases) {
+    std::vector<graph::partition> partitions;
+    {
+        phase_timer timer(phases.create_pd);
+        partitions = build(file).get_partitions();
+    }
+    check_supported(partitions, file, verbose);
+    check_number(partitions, expected_n_partitions, verbose);
+
+    phase_timer timer(phases.create_prim);
+    prepared_graph prepared;
+    prepared.where = engine(engine::kind::cpu, 0);
+    std::map<std::size_t, logical_tensor> resolved; // what earlier partitions write
+    for (const graph::partition &partition : partitions) {
+        std::vector<logical_tensor> inputs = partition.get_input_ports();
+        for (logical_tensor &input : inputs)
+            if (auto at = resolved.find(input.get_id()); at != resolved.end()) input = at->second;
+        compiled_step step;
+        step.compiled = partition.compile(inputs, partition.get_output_ports(), prepared.where);
+        step.ops = ops_of(partition, file);
+        for (const logical_tensor &input : inputs)
+            step.inputs.push_back(resolve(step.compiled, input.get_id()));
+        for (const logical_tensor &output : partition.get_output_ports()) {
+            step.outputs.push_back(resolve(step.compiled, output.get_id()));
+            resolved.emplace(output.get_id(), step.outputs.back().tensor);
+        }
+        step.scratch_bytes = step.compiled.get_scratchpad_logical_tensor().get_mem_size();
+        print_compiled(step, prepared.steps.size(), verbose);
+        prepared.steps.push_back(std::move(step));
+    }
+    return prepared;
+}
+
+} // namespace tern::driver

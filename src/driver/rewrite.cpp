@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/rewrite.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "ops/registry.hpp"
+
+namespace tern::driver {
+namespace {
+
+template <typename Map>
+void check_tensor_ids(const working_graph &graph, std::string_view option, const Map &by_id) {
+    for (const auto &[id, value] : by_id)
+        if (graph.tensors.count(id) == 0)
+            fail_rewrite("option --{}: no tensor of the graph has id {}", option, id);
+}
+
+void check_op_ids(const working_graph &graph, std::string_view option, const id_values &by_id) {
+    for (const auto &[id, value] : by_id)
+        if (!graph.has_op(id))
+            fail_rewrite("option --{}: no op of the graph has id {}", option, id);
+}
+
+void check_ids(const working_graph &graph, const case_options &options) {
+    check_tensor_ids(graph, "in-shapes", options.in_shapes);
+    for (const auto &[id, value] : options.in_shapes)
+        if (!graph.is_input(id) && !graph.is_output(id))
+            fail_rewrite(
+                    "option --in-shapes: tensor {} is neither an input nor an output of the graph",
+                    id);
+    check_op_ids(graph, "op-attrs", options.op_attrs);
+    check_op_ids(graph, "op-kind", options.op_kind);
+    check_tensor_ids(graph, "dt", options.dt_map);
+    check_tensor_ids(graph, "tensor-property", options.tensor_property);
+}
+
+/// No op takes these yet; benchdnn skips types that the library cannot run.
+void check_types(const working_graph &graph) {
+    for (const auto &[id, desc] : graph.tensors)
+        if (desc.type == data_type::s4 || desc.type == data_type::u4)
+            throw verdict(outcome::skipped, reason::data_type,
+                    fmt::format("tensor {} has data type {}, which no op supports", id,
+                            name_of(desc.type)));
+}
+
+} // namespace
+
+working_graph::working_graph(formats::graph_file &graph) : file(graph) {
+    for (const ir::op_spec &op : file.ops) {
+        for (const ir::port &port : op.outputs) {
+            written.insert(port.id);
+            tensors[port.id] = port.desc;
+        }
+    }
+    for (const ir::op_spec &op : file.ops) {
+        for (const ir::port &port : op.inputs) {
+            read.insert(port.id);
+            tensors.emplace(port.id, port.desc); // what an op writes it describes best
+        }
+    }
+    in_file = tensors;
+}
+
+bool working_graph::has_op(std::size_t id) const {
+    return std::any_of(
+            file.ops.begin(), file.ops.end(), [id](const ir::op_spec &op) { return op.id == id; });
+}
+
+bool working_graph::is_output(std::size_t id) const {
+    if (written.count(id) == 0) return false;
+    const std::vector<std::size_t> &ports = file.output_ports;
+    return read.count(id) == 0 || std::find(ports.begin(), ports.end(), id) != ports.end();
+}
+
+void working_graph::write_back() {
+    for (ir::op_spec &op : file.ops) {
+        for (ir::port &port : op.inputs)
+            port.desc = tensors.at(port.id);
+        for (ir::port &port : op.outputs)
+            port.desc = tensors.at(port.id);
+    }
+    for (std::size_t id : read) {
+        std::vector<std::size_t> &ports = file.input_ports;
+        if (is_input(id) && std::find(ports.begin(), ports.end(), id) == ports.end())
+            ports.push_back(id);
+    }
+}
+
+void sort_topologically(std::vector<ir::op_spec> &ops) {
+    std::map<std::size_t, std::vector<std::size_t>> readers; // by tensor id
+    std::map<std::size_t, std::size_t> writers;
+    for (std::size_t i = 0; i < ops.size(); ++i)
+        for (const ir::port &port : ops[i].outputs)
+            writers[port.id] = i;
+    std::vector<std::size_t> waits_for(ops.size(), 0);
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        for (const ir::port &port : ops[i].inputs) {
+            if (writers.count(port.id) == 0) continue;
+            readers[port.id].push_back(i);
+            ++waits_for[i];
+        }
+    }
+    std::set<std::size_t> ready;
+    for (std::size_t i = 0; i < ops.size(); ++i)
+        if (waits_for[i] == 0) ready.insert(i);
+    std::vector<ir::op_spec> sorted;
+    sorted.reserve(ops.size());
+    while (!ready.empty()) {
+        std::size_t next = *ready.begin();
+        ready.erase(ready.begin());
+        for (const ir::port &port : ops[next].outputs) {
+            // Of two writers only the later one counts; the library complains about the other.
+            if (writers.at(port.id) != next) continue;
+            for (std::size_t reader : readers[port.id])
+                if (--waits_for[reader] == 0) ready.insert(reader);
+        }
+        sorted.push_back(std::move(ops[next]));
+    }
+    if (sorted.size() != ops.size()) {
+        auto on_cycle =
+                std::find_if(waits_for.begin(), waits_for.end(), [](auto n) { return n > 0; });
+        fail(status::invalid_graph, "{}: the graph has a cycle through this op",
+                to_string(ops[static_cast<std::size_t>(on_cycle - waits_for.begin())].label()));
+    }
+    ops = std::move(sorted);
+}
+
+void rewrite(formats::graph_file &file, const case_options &options) {
+    sort_topologically(file.ops);
+    working_graph graph(file);
+    check_ids(graph, options);
+    rewrite_input_shapes(graph, options.in_shapes);
+    rewrite_attrs(graph, options.op_attrs);
+    rewrite_kinds(graph, options.op_kind);
+    rewrite_types(graph, options.dt);
+    rewrite_types(graph, options.dt_map);
+    rewrite_properties(graph, options.tensor_property);
+    if (options.fpmath) {
+        file.fpmath = options.fpmath->mode;
+        file.fpmath_apply_to_int = options.fpmath->apply_to_int;
+    }
+    // Shapes last: everything that can be said about options has been said when an op turns out to
+    // have no shape rule.
+    check_types(graph);
+    if (options.mb != 0) rewrite_batch(graph, options.mb);
+    infer_shapes(graph);
+    rewrite_output_shapes(graph, options.in_shapes);
+    graph.write_back();
+}
+
+} // namespace tern::driver
