@@ -24,6 +24,11 @@ if(TERN_DRIVER)
 endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
     DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT devel)
+if(TERN_ONEDNN_KIND STREQUAL "bundled") # beside the library or inside: its notices come along
+    cmake_path(GET TERN_ONEDNN_ARCHIVE PARENT_PATH onednn_lib)
+    install(DIRECTORY "${onednn_lib}/../share/doc/dnnl/"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}/onednn" COMPONENT devel)
+endif()
 
 # --- what a static library needs to be linked -------------------------------------------------
 

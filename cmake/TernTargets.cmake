@@ -31,7 +31,9 @@ function(tern_internal_target target)
         "${PROJECT_SOURCE_DIR}/src"
         "${PROJECT_SOURCE_DIR}/include"
         "${PROJECT_BINARY_DIR}/include")
-    # fmt is compiled in, so that it is no part of the ABI, nor of the package.
-    target_link_libraries(${target} PRIVATE
-        $<BUILD_INTERFACE:fmt::fmt-header-only> TBB::tbb hwy::hwy)
+    target_link_libraries(${target} PRIVATE TBB::tbb hwy::hwy)
+    # fmt is compiled in (src/base/text.cpp), so that it is no part of the ABI, nor of the package:
+    # only its headers are used.
+    target_include_directories(${target} SYSTEM PRIVATE
+        $<BUILD_INTERFACE:$<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>>)
 endfunction()

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // The limit for one f32 Select: a hand-written AVX2 kernel that moves the same bytes, knows nothing
 // of graphs and does no checks. How far Tern is from it says more than how far it is from a peer,
 // since peers improve.
 //   limit_select --cond=1x1x1x128 --src0=1 --src1=1x12x128x128 [--seconds=3] [--threads=N]
 #include <immintrin.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -185,12 +187,29 @@ struct kernel {
     }
 };
 
+/// Keeps the calling thread on the i-th of the allowed cores: left to the scheduler, two threads
+/// that spin and yield can end up sharing a core for as long as the program runs.
+void pin(const cpu_set_t &allowed, int i) {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(cpu, &allowed) && i-- == 0) CPU_SET(cpu, &one);
+    if (CPU_COUNT(&one) == 1) sched_setaffinity(0, sizeof one, &one); // 0: this thread
+}
+
 /// Threads that spin between calls: a call costs two cache line transfers, not two wake-ups.
 class team {
 public:
     explicit team(int size) : size_(size) {
+        cpu_set_t allowed;
+        CPU_ZERO(&allowed); // pins nothing, should the next line fail
+        sched_getaffinity(0, sizeof allowed, &allowed);
+        pin(allowed, 0);
         for (int i = 1; i < size; ++i)
-            others_.emplace_back([this, i] { serve(i); });
+            others_.emplace_back([this, allowed, i] {
+                pin(allowed, i);
+                serve(i);
+            });
     }
 
     ~team() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One Select through oneDNN Graph: compile time, and minimum and median time of execute().
 //   onednn_select --cond=1x1x1x128 --src0=1 --src1=1x12x128x128 [--dt=f32|bf16|f16] [--seconds=3]
 // Shapes are joined by x; - is rank 0. Exit status 3: this oneDNN does not support the case on this

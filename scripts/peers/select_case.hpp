@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the Select peers share, so that they run the same bytes under the same clock: the command
 // line, the buffers, the measuring loop and a plain loop that checks the result. Peers include it;
 // Tern does not.

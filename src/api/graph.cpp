@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tern/graph.hpp"
+#include "base/text.hpp"
 
 #include "api/states.hpp"
 #include "ops/registry.hpp"
@@ -22,7 +23,7 @@ op::op(std::size_t id, kind akind, const std::string &verbose_name)
     ir::op_spec &spec = state_->spec;
     spec.id = id;
     spec.kind = akind;
-    spec.name = verbose_name.empty() ? fmt::format("{}_{}", ir::name_of(akind), id) : verbose_name;
+    spec.name = verbose_name.empty() ? format_text("{}_{}", ir::name_of(akind), id) : verbose_name;
 }
 
 op::op(std::size_t id, kind akind, const std::vector<logical_tensor> &inputs,
@@ -33,7 +34,7 @@ op::op(std::size_t id, kind akind, const std::vector<logical_tensor> &inputs,
 }
 
 void op::add_input(const logical_tensor &t) {
-    state_->spec.inputs.push_back(to_port(t));
+    checked(state_, "op::add_input").spec.inputs.push_back(to_port(t));
 }
 
 void op::add_inputs(const std::vector<logical_tensor> &ts) {
@@ -42,7 +43,7 @@ void op::add_inputs(const std::vector<logical_tensor> &ts) {
 }
 
 void op::add_output(const logical_tensor &t) {
-    state_->spec.outputs.push_back(to_port(t));
+    checked(state_, "op::add_output").spec.outputs.push_back(to_port(t));
 }
 
 void op::add_outputs(const std::vector<logical_tensor> &ts) {
@@ -64,25 +65,25 @@ void store(ir::op_spec &spec, op_attr name, ir::attr_value value) {
 } // namespace
 
 void op::store_attr(attr name, std::int64_t value) {
-    store(state_->spec, name, value);
+    store(checked(state_, "op::set_attr").spec, name, value);
 }
 void op::store_attr(attr name, float value) {
-    store(state_->spec, name, value);
+    store(checked(state_, "op::set_attr").spec, name, value);
 }
 void op::store_attr(attr name, bool value) {
-    store(state_->spec, name, value);
+    store(checked(state_, "op::set_attr").spec, name, value);
 }
 void op::store_attr(attr name, const std::string &value) {
     if (value.empty())
         fail(status::invalid_arguments, "{}: attribute {} is an empty string",
-                ir::to_string(state_->spec.label()), ir::name_of(name));
-    store(state_->spec, name, value);
+                ir::to_string(checked(state_, "op::set_attr").spec.label()), ir::name_of(name));
+    store(checked(state_, "op::set_attr").spec, name, value);
 }
 void op::store_attr(attr name, const std::vector<std::int64_t> &value) {
-    store(state_->spec, name, value);
+    store(checked(state_, "op::set_attr").spec, name, value);
 }
 void op::store_attr(attr name, const std::vector<float> &value) {
-    store(state_->spec, name, value);
+    store(checked(state_, "op::set_attr").spec, name, value);
 }
 
 std::string op::kind2str(kind v) {
@@ -102,18 +103,20 @@ graph::graph(engine::kind engine_kind, fpmath_mode mode) {
 void graph::set_fpmath_mode(fpmath_mode mode, bool apply_to_int) {
     if (is_finalized())
         fail(status::invalid_graph, "graph::set_fpmath_mode: the graph is finalized");
-    state_->fpmath = mode;
+    state_->fpmath = mode; // is_finalized has looked at the handle
     state_->fpmath_on_integers = apply_to_int;
 }
 
 void graph::get_fpmath_mode(fpmath_mode &mode, bool &apply_to_int) const {
-    mode = state_->fpmath;
-    apply_to_int = state_->fpmath_on_integers;
+    const state &self = checked(state_, "graph::get_fpmath_mode");
+    mode = self.fpmath;
+    apply_to_int = self.fpmath_on_integers;
 }
 
 status graph::add_op(const op &aop, bool allow_exception) {
     try {
-        state_->graph->add_op(aop.state_->spec);
+        checked(state_, "graph::add_op")
+                .graph->add_op(checked(aop.state_, "graph::add_op: the op").spec);
     } catch (const error &e) {
         if (allow_exception) throw;
         return e.status;
@@ -122,11 +125,11 @@ status graph::add_op(const op &aop, bool allow_exception) {
 }
 
 void graph::finalize() {
-    state_->graph->finalize();
+    checked(state_, "graph::finalize").graph->finalize();
 }
 
 bool graph::is_finalized() const {
-    return state_->graph->finalized();
+    return checked(state_, "graph::is_finalized").graph->finalized();
 }
 
 std::vector<partition> graph::get_partitions(partition::policy) const {

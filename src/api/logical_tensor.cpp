@@ -25,7 +25,8 @@ void check_property(std::size_t id, property_type property, std::int32_t ndims, 
     bool fits = type == data_type::f32 || type == data_type::s32 || type == data_type::s64;
     if (ndims != 0 || !fits)
         fail(status::invalid_arguments,
-                "tensor {}: a host_scalar has rank 0 and type f32, s32 or s64; found rank {} and type {}",
+                "tensor {}: a host_scalar has rank 0 and type f32, s32 or s64; found rank {} and "
+                "type {}",
                 id, ndims, tern::name_of(type));
 }
 
@@ -35,10 +36,14 @@ logical_tensor::logical_tensor() = default;
 
 logical_tensor::logical_tensor(std::size_t tid, data_type dtype, std::int32_t ndims,
         layout_type ltype, property_type ptype)
-    : id_(tid), ndims_(ndims), data_type_(dtype), layout_type_(ltype), property_type_(ptype) {
+    : id_(tid),
+      ndims_(ndims),
+      data_type_(dtype),
+      layout_type_(ltype),
+      property_type_(ptype) {
     if (ndims > max_rank || ndims < TERN_GRAPH_UNKNOWN_NDIMS)
-        fail(status::invalid_arguments, "tensor {}: rank {} given; expected -1 (unknown) to {}", tid,
-                ndims, max_rank);
+        fail(status::invalid_arguments, "tensor {}: rank {} given; expected -1 (unknown) to {}",
+                tid, ndims, max_rank);
     check_property(tid, ptype, ndims, dtype);
     std::fill_n(dims_, std::max(ndims, 0), unknown_dim);
     std::fill_n(strides_, std::max(ndims, 0), unknown_dim);
@@ -47,10 +52,13 @@ logical_tensor::logical_tensor(std::size_t tid, data_type dtype, std::int32_t nd
 logical_tensor::logical_tensor(std::size_t tid, data_type dtype, layout_type ltype)
     : logical_tensor(tid, dtype, TERN_GRAPH_UNKNOWN_NDIMS, ltype) {}
 
-logical_tensor::logical_tensor(std::size_t tid, data_type dtype, const dims &adims,
-        layout_type ltype, property_type ptype)
-    : id_(tid), ndims_(static_cast<std::int32_t>(adims.size())), data_type_(dtype),
-      layout_type_(ltype), property_type_(ptype) {
+logical_tensor::logical_tensor(
+        std::size_t tid, data_type dtype, const dims &adims, layout_type ltype, property_type ptype)
+    : id_(tid),
+      ndims_(static_cast<std::int32_t>(adims.size())),
+      data_type_(dtype),
+      layout_type_(ltype),
+      property_type_(ptype) {
     check_values(tid, "dims", adims);
     check_property(tid, ptype, ndims_, dtype);
     std::copy(adims.begin(), adims.end(), dims_);
@@ -60,8 +68,8 @@ logical_tensor::logical_tensor(std::size_t tid, data_type dtype, const dims &adi
     if (ltype != layout_type::strided || has_unknown(shape)) return;
     std::optional<tern::dims> strides = dense_strides(shape);
     if (!strides)
-        fail(status::invalid_arguments, "tensor {}: the strides of shape {} do not fit 63 bits", tid,
-                to_string(shape));
+        fail(status::invalid_arguments, "tensor {}: the strides of shape {} do not fit 63 bits",
+                tid, to_string(shape));
     std::copy(strides->begin(), strides->end(), strides_);
 }
 
@@ -76,8 +84,8 @@ logical_tensor::logical_tensor(std::size_t tid, data_type dtype, const dims &adi
     std::copy(strides.begin(), strides.end(), strides_);
 }
 
-logical_tensor::logical_tensor(std::size_t tid, data_type dtype, const dims &adims,
-        std::size_t lid, property_type ptype)
+logical_tensor::logical_tensor(
+        std::size_t tid, data_type dtype, const dims &adims, std::size_t lid, property_type ptype)
     : logical_tensor(tid, dtype, adims, layout_type::any, ptype) {
     layout_type_ = layout_type::opaque;
     layout_id_ = lid;
@@ -90,8 +98,8 @@ logical_tensor::dims logical_tensor::get_dims() const {
 
 logical_tensor::dims logical_tensor::get_strides() const {
     if (ndims_ < 0 || layout_type_ != layout_type::strided)
-        fail(status::invalid_arguments, "tensor {}: only a strided tensor of known rank has strides",
-                id_);
+        fail(status::invalid_arguments,
+                "tensor {}: only a strided tensor of known rank has strides", id_);
     return dims(strides_, strides_ + ndims_);
 }
 
@@ -106,12 +114,14 @@ std::size_t logical_tensor::get_mem_size() const {
     if (layout_type_ != layout_type::strided) return unknown;
     tensor_desc desc = to_port(*this).desc;
     if (!desc.fully_known() || data_type_ == data_type::undef) return unknown;
-    std::int64_t bits = 0;
     std::optional<std::int64_t> span = element_span(desc.shape, desc.strides);
-    if (!span || __builtin_mul_overflow(*span, bits_of(data_type_), &bits))
-        fail(status::invalid_arguments, "tensor {}: the size of shape {} with strides {} does not fit",
-                id_, to_string(desc.shape), to_string(desc.strides));
-    return static_cast<std::size_t>((bits + 7) / 8);
+    std::optional<std::int64_t> bytes;
+    if (span) bytes = bytes_of_many(*span, data_type_);
+    if (!bytes)
+        fail(status::invalid_arguments,
+                "tensor {}: the size of shape {} with strides {} does not fit 63 bits", id_,
+                to_string(desc.shape), to_string(desc.strides));
+    return static_cast<std::size_t>(*bytes);
 }
 
 bool logical_tensor::is_equal(const logical_tensor &other) const noexcept {
@@ -119,10 +129,10 @@ bool logical_tensor::is_equal(const logical_tensor &other) const noexcept {
         return std::equal(a, a + std::max(ndims_, 0), b);
     };
     return id_ == other.id_ && ndims_ == other.ndims_ && data_type_ == other.data_type_
-            && layout_type_ == other.layout_type_ && property_type_ == other.property_type_
-            && same(dims_, other.dims_)
-            && (layout_type_ != layout_type::strided || same(strides_, other.strides_))
-            && (layout_type_ != layout_type::opaque || layout_id_ == other.layout_id_);
+           && layout_type_ == other.layout_type_ && property_type_ == other.property_type_
+           && same(dims_, other.dims_)
+           && (layout_type_ != layout_type::strided || same(strides_, other.strides_))
+           && (layout_type_ != layout_type::opaque || layout_id_ == other.layout_id_);
 }
 
 ir::port to_port(const logical_tensor &lt) {

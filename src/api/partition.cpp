@@ -31,7 +31,9 @@ std::vector<std::size_t> partition::get_ops() const {
     return ids;
 }
 
-std::size_t partition::get_id() const { return checked(state_, "partition::get_id").partition->id; }
+std::size_t partition::get_id() const {
+    return checked(state_, "partition::get_id").partition->id;
+}
 
 bool partition::is_supported() const {
     return checked(state_, "partition::is_supported").partition->is_supported;
@@ -77,7 +79,7 @@ compiled_partition partition::compile(const std::vector<logical_tensor> &inputs,
     if (!e) fail(status::invalid_arguments, "compile: the engine is empty");
     compiled_partition result;
     result.state_ = std::make_shared<compiled_partition::state>(
-            compiled_partition::state {compiler::compile(*self.partition, to_ports(inputs),
+            compiled_partition::state{compiler::compile(*self.partition, to_ports(inputs),
                     to_ports(outputs), *e.state(), options.implementation)});
     return result;
 }
@@ -87,13 +89,13 @@ compiled_partition partition::compile(const std::vector<logical_tensor> &inputs,
 compiled_partition::compiled_partition() = default;
 
 logical_tensor compiled_partition::query_logical_tensor(std::size_t tid) const {
-    const runtime::plan_parts &parts
-            = checked(state_, "compiled_partition::query_logical_tensor").plan->parts();
+    const runtime::plan_parts &parts =
+            checked(state_, "compiled_partition::query_logical_tensor").plan->parts();
     for (const auto *ports : {&parts.inputs, &parts.outputs})
         for (const runtime::plan_port &port : *ports)
             if (port.port.id == tid) return to_logical_tensor(port.port);
-    fail(status::invalid_arguments, "query_logical_tensor: the partition has no port with tensor {}",
-            tid);
+    fail(status::invalid_arguments,
+            "query_logical_tensor: the partition has no port with tensor {}", tid);
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> compiled_partition::get_inplace_ports() const {
@@ -104,7 +106,7 @@ logical_tensor compiled_partition::get_scratchpad_logical_tensor() const {
     auto bytes = checked(state_, "compiled_partition::get_scratchpad_logical_tensor")
                          .plan->parts()
                          .scratch_bytes;
-    return {SIZE_MAX, data_type::u8, logical_tensor::dims {static_cast<std::int64_t>(bytes)},
+    return {SIZE_MAX, data_type::u8, logical_tensor::dims{static_cast<std::int64_t>(bytes)},
             layout_type::strided};
 }
 
@@ -133,8 +135,8 @@ void check_tensor(const ir::port &given, const runtime::plan_port &port) {
     const tensor_desc &expected = port.port.desc;
     const tensor_desc &found = given.desc;
     bool same = found.type == expected.type && found.rank_known && found.shape == expected.shape
-            && found.layout == layout_type::strided
-            && same_strides(expected.shape, found.strides, expected.strides);
+                && found.layout == layout_type::strided
+                && same_strides(expected.shape, found.strides, expected.strides);
     if (!same)
         fail(status::invalid_arguments, "execute: {} (tensor {}) is given as {}, compiled as {}",
                 port.name, port.port.id, to_string(found), to_string(expected));
@@ -187,8 +189,8 @@ void compiled_partition::execute(stream &astream, const std::vector<tensor> &inp
     if (scratchpad) {
         std::size_t bytes = scratchpad.get_logical_tensor().get_mem_size();
         if (bytes == static_cast<std::size_t>(-1) || bytes < parts.scratch_bytes)
-            fail(status::invalid_arguments, "execute: the scratchpad is too small; {} bytes expected",
-                    parts.scratch_bytes);
+            fail(status::invalid_arguments,
+                    "execute: the scratchpad is too small; {} bytes expected", parts.scratch_bytes);
         scratch = scratchpad.get_data_handle();
     }
     state_->plan->execute(in.data(), out.data(), scratch);

@@ -20,7 +20,8 @@ ir::port to_port(const logical_tensor &lt);
 std::vector<ir::port> to_ports(const std::vector<logical_tensor> &lts);
 logical_tensor to_logical_tensor(const ir::port &port);
 
-struct tensor::state {
+// Part of an exported class, and so exported as well if nothing were said.
+struct TERN_NO_EXPORT tensor::state {
     ir::port port;
     engine where;
     void *data = nullptr;

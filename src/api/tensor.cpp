@@ -28,12 +28,12 @@ tensor::tensor(const logical_tensor &lt, const engine &aengine, void *handle)
     std::size_t bytes = lt.get_mem_size();
     if (bytes == static_cast<std::size_t>(-1))
         fail(status::invalid_arguments,
-                "tensor {}: memory can only be allocated for a strided tensor of known shape; found {}",
+                "tensor {}: memory can only be allocated for a strided tensor of known shape; "
+                "found {}",
                 id, to_string(state_->port.desc));
     if (bytes == 0) return;
     state_->data = aengine.state()->allocate(bytes, 64);
-    if (!state_->data)
-        fail(status::out_of_memory, "tensor {}: {} bytes cannot be had", id, bytes);
+    if (!state_->data) fail(status::out_of_memory, "tensor {}: {} bytes cannot be had", id, bytes);
     state_->owns_data = true;
 }
 
@@ -44,8 +44,10 @@ tensor tensor::make_scalar_tensor(const logical_tensor &lt, const void *scalar) 
     std::size_t id = lt.get_id();
     if (lt.get_property_type() != logical_tensor::property_type::host_scalar)
         fail(status::invalid_arguments,
-                "tensor {}: make_scalar_tensor takes a logical tensor with property host_scalar", id);
-    if (!scalar) fail(status::invalid_arguments, "tensor {}: the pointer to the scalar is null", id);
+                "tensor {}: make_scalar_tensor takes a logical tensor with property host_scalar",
+                id);
+    if (!scalar)
+        fail(status::invalid_arguments, "tensor {}: the pointer to the scalar is null", id);
     tensor result;
     result.state_ = std::make_shared<state>();
     result.state_->port = to_port(lt);
@@ -53,18 +55,23 @@ tensor tensor::make_scalar_tensor(const logical_tensor &lt, const void *scalar) 
     return result;
 }
 
-void *tensor::get_data_handle() const noexcept { return state_ ? state_->data : nullptr; }
+void *tensor::get_data_handle() const noexcept {
+    return state_ ? state_->data : nullptr;
+}
 
 void tensor::set_data_handle(void *handle) {
     state &self = checked(state_, "tensor::set_data_handle");
     if (self.is_scalar())
-        fail(status::invalid_arguments, "tensor {}: a host_scalar has no data handle", self.port.id);
+        fail(status::invalid_arguments, "tensor {}: a host_scalar has no data handle",
+                self.port.id);
     if (self.owns_data) self.where.state()->deallocate(self.data);
     self.owns_data = false;
     self.data = handle;
 }
 
-engine tensor::get_engine() const { return checked(state_, "tensor::get_engine").where; }
+engine tensor::get_engine() const {
+    return checked(state_, "tensor::get_engine").where;
+}
 
 logical_tensor tensor::get_logical_tensor() const {
     return to_logical_tensor(checked(state_, "tensor::get_logical_tensor").port);

@@ -29,6 +29,10 @@ inline std::size_t bytes_of(data_type type) {
     return static_cast<std::size_t>(bits_of(type)) / 8;
 }
 
+/// Bytes of `n` elements that lie one after the other (two of s4 or u4 share a byte); nullopt when
+/// that does not fit int64.
+std::optional<std::int64_t> bytes_of_many(std::int64_t n, data_type type);
+
 /// A set of data types, as a bit mask.
 class type_set {
 public:

@@ -4,8 +4,7 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "base/text.hpp"
 #include "tern/types.hpp"
 
 namespace tern {
@@ -13,7 +12,7 @@ namespace tern {
 /// Throws tern::error with a formatted message.
 template <typename... Args>
 [[noreturn]] void fail(status code, fmt::format_string<Args...> format, Args &&...args) {
-    throw error(code, fmt::format(format, std::forward<Args>(args)...));
+    throw error(code, format_text(format, std::forward<Args>(args)...));
 }
 
 } // namespace tern

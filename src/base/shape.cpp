@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include "base/text.hpp"
 
 namespace tern {
 namespace {
@@ -23,7 +23,7 @@ std::string to_string(const dims &d) {
     std::string text;
     for (std::int64_t value : d) {
         if (!text.empty()) text += 'x';
-        text += value == unknown_dim ? "?" : fmt::format("{}", value);
+        text += value == unknown_dim ? "?" : format_text("{}", value);
     }
     return text;
 }

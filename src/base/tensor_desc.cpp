@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/tensor_desc.hpp"
 
-#include <fmt/format.h>
-
 #include "base/shape.hpp"
+#include "base/text.hpp"
 
 namespace tern {
 namespace {
@@ -42,9 +41,9 @@ std::string to_string(const tensor_desc &desc) {
     std::string strides;
     for (std::int64_t stride : desc.strides) {
         if (!strides.empty()) strides += 's';
-        strides += stride == unknown_dim ? "?" : fmt::format("{}", stride);
+        strides += stride == unknown_dim ? "?" : format_text("{}", stride);
     }
-    return fmt::format("{}:{}:{}:{}:{}", name_of(desc.type), name_of(desc.layout),
+    return format_text("{}:{}:{}:{}:{}", name_of(desc.type), name_of(desc.layout),
             name_of(desc.property), shape_to_string(desc), strides);
 }
 

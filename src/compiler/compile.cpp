@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/overlap.hpp"
 #include "base/shape.hpp"
+#include "base/text.hpp"
 #include "compiler/lowering.hpp"
 #include "runtime/verbose.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 /// What messages call a port: its name in the op that has it, and the op.
 std::string port_name(const ir::op &op, std::string_view direction, std::size_t index) {
     auto ports = direction == "input" ? op.def->inputs : op.def->outputs;
-    return fmt::format("{} of {}", ports[index].name, ir::to_string(op.label()));
+    return format_text("{} of {}", ports[index].name, ir::to_string(op.label()));
 }
 
 const ir::port &find_port(std::span<const ir::port> given, const ir::port &wanted,
@@ -180,13 +181,13 @@ std::string verbose_text(const partition &part, const runtime::plan_parts &parts
             const tensor_desc &desc = ports[i].port.desc;
             std::string text = to_string(desc);
             std::size_t type_end = text.find(':');
-            tensors += fmt::format("{}{}{}_{}:{}{}", tensors.empty() ? "" : " ", direction, i,
+            tensors += format_text("{}{}{}_{}:{}{}", tensors.empty() ? "" : " ", direction, i,
                     text.substr(0, type_end), ports[i].port.id, text.substr(type_end));
         }
     };
     add("in", parts.inputs);
     add("out", parts.outputs);
-    return fmt::format("cpu,{},misc_post_ops,{},,{},fpm:{}{}", part.id, names, tensors,
+    return format_text("cpu,{},misc_post_ops,{},,{},fpm:{}{}", part.id, names, tensors,
             fpmath_names[static_cast<std::size_t>(part.fpmath)],
             part.fpmath_on_integers ? ":true" : "");
 }
@@ -194,16 +195,16 @@ std::string verbose_text(const partition &part, const runtime::plan_parts &parts
 void choose(runtime::plan_parts &parts, const resolved_op &op, const std::string &wanted) {
     std::string known;
     for (const candidate &choice : candidates_of(op.op.kind)) {
-        known += fmt::format("{}{}", known.empty() ? "" : ", ", choice.name);
+        known += format_text("{}{}", known.empty() ? "" : ", ", choice.name);
         if (!wanted.empty() && choice.name != wanted) {
             parts.refusals.push_back(
-                    {std::string(choice.name), fmt::format("{} was asked for", wanted)});
+                    {std::string(choice.name), format_text("{} was asked for", wanted)});
             continue;
         }
         answer result = choice.make(op);
         if (result.kernel) {
             parts.work = std::move(result.kernel);
-            parts.implementation = fmt::format(
+            parts.implementation = format_text(
                     "{}{}{}", choice.name, result.detail.empty() ? "" : ":", result.detail);
             return;
         }

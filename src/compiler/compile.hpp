@@ -11,8 +11,9 @@
 
 namespace tern::compiler {
 
-/// Makes a plan for a partition with the given logical tensors, looked up by id. `implementation` forces one;
-/// empty: the environment's, else the best. Throws as tern::graph::partition::compile says.
+/// Makes a plan for a partition with the given logical tensors, looked up by id. `implementation`
+/// forces one; empty: the environment's, else the best. Throws as tern::graph::partition::compile
+/// says.
 std::shared_ptr<const runtime::plan> compile(const partition &part,
         std::span<const ir::port> inputs, std::span<const ir::port> outputs,
         const runtime::engine_state &engine, const std::string &implementation);

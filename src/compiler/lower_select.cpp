@@ -7,7 +7,9 @@
 namespace tern::compiler {
 namespace {
 
-const std::uint8_t *bytes(const void *cond) { return static_cast<const std::uint8_t *>(cond); }
+const std::uint8_t *bytes(const void *cond) {
+    return static_cast<const std::uint8_t *>(cond);
+}
 
 class select_loops_kernel final : public runtime::kernel {
 public:
@@ -42,16 +44,16 @@ answer make_select_loops(const resolved_op &op) {
     for (std::size_t i = 0; i < 3; ++i)
         strides[i] = broadcast_strides(op.in[i].shape, op.in[i].strides, dst.shape);
     strides[kernels::select_dst] = dst.strides;
-    auto loops = kernels::make_select_loops(
-            dst.shape, strides, static_cast<int>(bytes_of(dst.type)));
+    auto loops =
+            kernels::make_select_loops(dst.shape, strides, static_cast<int>(bytes_of(dst.type)));
     return {std::make_unique<select_loops_kernel>(std::move(loops)),
             std::string(kernels::select_target())};
 }
 
 answer make_select_primitive(const resolved_op &op) {
     std::string reason;
-    auto primitive = primitives::make_select_primitive(
-            op.in[0], op.in[1], op.in[2], op.out[0], reason);
+    auto primitive =
+            primitives::make_select_primitive(op.in[0], op.in[1], op.in[2], op.out[0], reason);
     if (!primitive) return {nullptr, reason};
     std::string name = primitive->name();
     return {std::make_unique<select_primitive_kernel>(std::move(primitive)), name};

@@ -14,8 +14,11 @@ namespace {
 class reference_kernel final : public runtime::kernel {
 public:
     explicit reference_kernel(const resolved_op &op)
-        : def_(*op.op.def), attrs_(op.op.attrs), in_(op.in.begin(), op.in.end()),
-          out_(op.out.begin(), op.out.end()), count_(*element_count(op.out[0].shape)) {}
+        : def_(*op.op.def),
+          attrs_(op.op.attrs),
+          in_(op.in.begin(), op.in.end()),
+          out_(op.out.begin(), op.out.end()),
+          count_(*element_count(op.out[0].shape)) {}
 
     void run(const void *const *in, void *const *out, void *) const noexcept override {
         std::array<ir::const_view, most_operands> in_views;
@@ -24,7 +27,7 @@ public:
             in_views[i] = {in[i], in_[i].shape, in_[i].strides};
         for (std::size_t i = 0; i < out_.size(); ++i)
             out_views[i] = {out[i], out_[i].shape, out_[i].strides};
-        ir::reference_args args {attrs_, out_[0].type, {in_views.data(), in_.size()},
+        ir::reference_args args{attrs_, out_[0].type, {in_views.data(), in_.size()},
                 {out_views.data(), out_.size()}};
         parallel_for(count_, grain, [&](std::int64_t begin, std::int64_t end) noexcept {
             def_.reference(args, begin, end);

@@ -3,7 +3,8 @@
 #define TERN_COMPILER_LOWERING_HPP
 
 /// \file
-/// Which implementation serves an op: each candidate answers "yes" with a kernel or "no, because ...".
+/// Which implementation serves an op: each candidate answers "yes" with a kernel or "no, because
+/// ...".
 
 #include <memory>
 #include <span>
@@ -32,8 +33,8 @@ struct candidate {
     answer (*make)(const resolved_op &op);
 };
 
-/// The implementations of an op kind in the order of preference. The last one, "reference", serves every op
-/// that has a definition.
+/// The implementations of an op kind in the order of preference. The last one, "reference", serves
+/// every op that has a definition.
 std::span<const candidate> candidates_of(op_kind kind);
 
 /// lower_select.cpp

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/case_text.hpp"
 
-#include <fmt/format.h>
-
 #include "base/data_type.hpp"
+#include "base/text.hpp"
 #include "formats/json/graph_file.hpp"
 
 namespace tern::driver {
@@ -20,10 +19,10 @@ std::string_view text_of(data_type value) {
 template <typename Map>
 void append_map(std::string &text, std::string_view option, const Map &values) {
     if (values.empty()) return;
-    text += fmt::format("--{}=", option);
+    text += format_text("--{}=", option);
     std::string_view separator = "";
     for (const auto &[id, value] : values) {
-        text += fmt::format("{}{}:{}", separator, id, text_of(value));
+        text += format_text("{}{}:{}", separator, id, text_of(value));
         separator = "+";
     }
     text += ' ';
@@ -44,32 +43,32 @@ char letter_of(run_mode mode) {
 
 std::string case_to_text(const case_options &options, const std::string &path) {
     std::string text;
-    if (options.mb != 0) text += fmt::format("--mb={} ", options.mb);
-    if (options.dt != data_type::undef) text += fmt::format("--dt={} ", name_of(options.dt));
+    if (options.mb != 0) text += format_text("--mb={} ", options.mb);
+    if (options.dt != data_type::undef) text += format_text("--dt={} ", name_of(options.dt));
     append_map(text, "dt", options.dt_map);
     append_map(text, "op-kind", options.op_kind);
     append_map(text, "tensor-property", options.tensor_property);
     append_map(text, "in-shapes", options.in_shapes);
     append_map(text, "op-attrs", options.op_attrs);
     if (options.fpmath)
-        text += fmt::format("--attr-fpmath={}{} ", formats::name_of(options.fpmath->mode),
+        text += format_text("--attr-fpmath={}{} ", formats::name_of(options.fpmath->mode),
                 options.fpmath->apply_to_int ? ":true" : "");
     if (options.expected_n_partitions != 1)
-        text += fmt::format("--expected-n-partitions={} ", options.expected_n_partitions);
+        text += format_text("--expected-n-partitions={} ", options.expected_n_partitions);
     return text + "--case=" + path;
 }
 
 std::string settings_to_text(const run_settings &settings) {
     const run_settings defaults;
     std::string text;
-    if (settings.mode != defaults.mode) text += fmt::format("--mode={} ", letter_of(settings.mode));
+    if (settings.mode != defaults.mode) text += format_text("--mode={} ", letter_of(settings.mode));
     if (settings.max_ms_per_prb != defaults.max_ms_per_prb)
-        text += fmt::format("--max-ms-per-prb={} ", settings.max_ms_per_prb);
+        text += format_text("--max-ms-per-prb={} ", settings.max_ms_per_prb);
     if (settings.fix_times_per_prb != defaults.fix_times_per_prb)
-        text += fmt::format("--fix-times-per-prb={} ", settings.fix_times_per_prb);
-    if (settings.seed != defaults.seed) text += fmt::format("--seed={} ", settings.seed);
+        text += format_text("--fix-times-per-prb={} ", settings.fix_times_per_prb);
+    if (settings.seed != defaults.seed) text += format_text("--seed={} ", settings.seed);
     if (settings.cond_density != defaults.cond_density)
-        text += fmt::format("--cond-density={} ", settings.cond_density);
+        text += format_text("--cond-density={} ", settings.cond_density);
     if (settings.in_place != defaults.in_place) text += "--in-place=true ";
     return text + "--graph ";
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/text.hpp"
 #include "driver/option_list.hpp"
 #include "driver/option_values.hpp"
 #include "formats/json/text_file.hpp"
@@ -13,6 +14,7 @@ namespace {
 
 /// Bounds what batch files that include one another again and again can ask for.
 constexpr std::size_t max_tokens = 1'000'000;
+constexpr std::size_t max_batches = 10'000;
 constexpr std::size_t max_batch_depth = 30;
 
 constexpr bool is_space(char c) {
@@ -41,11 +43,16 @@ private:
             }
             if (!read_value_option(token, global_options()))
                 fail_usage(1, "expected a global option or --graph, found '{}'{}", token,
-                        read_value_name(token, graph_options())
-                                ? ": this option goes behind --graph"
-                                : suggestion(token));
+                        goes_behind_graph(token) ? ": this option goes behind --graph"
+                                                 : suggestion(token));
         }
         fail_usage(1, "no driver given: --graph is missing");
+    }
+
+    static bool goes_behind_graph(std::string_view token) {
+        std::string_view name = name_in(token);
+        return name == "case" || name == "batch" || name == "reset"
+               || find_option(token, graph_options()) != nullptr;
     }
 
     static std::string_view name_in(std::string_view token) {
@@ -53,7 +60,7 @@ private:
         return token.substr(2, token.find('=') - 2);
     }
 
-    static const value_option *read_value_name(
+    static const value_option *find_option(
             std::string_view token, std::span<const value_option> options) {
         std::string_view name = name_in(token);
         for (const value_option &option : options)
@@ -68,7 +75,7 @@ private:
             read_value_option("--verbose=" + token.substr(2), options);
             return true;
         }
-        const value_option *option = read_value_name(text, options);
+        const value_option *option = find_option(text, options);
         if (option == nullptr) return false;
         std::size_t equals = text.find('=');
         if (equals == std::string_view::npos)
@@ -101,6 +108,7 @@ private:
     }
 
     void read_batch(const std::string &name) {
+        if (name.empty()) fail_usage(1, "option --batch: expected a file name, found nothing");
         std::string path = files_.find(name);
         std::error_code ignored;
         std::string identity = std::filesystem::weakly_canonical(path, ignored).string();
@@ -108,6 +116,8 @@ private:
             fail_usage(1, "option --batch: {} includes itself", path);
         if (open_batches_.size() == max_batch_depth)
             fail_usage(1, "option --batch: {}: nested deeper than {} files", path, max_batch_depth);
+        if (++batches_ > max_batches)
+            fail_usage(1, "option --batch: {}: more than {} files", path, max_batches);
         std::string text;
         try {
             text = formats::read_text_file(path);
@@ -127,7 +137,7 @@ private:
         std::string text = similar.size() == 1 ? "\nThe most similar option is:"
                                                : "\nThe most similar options are:";
         for (std::string_view name : similar)
-            text += fmt::format("\n        {}", name);
+            text += format_text("\n        {}", name);
         return text;
     }
 
@@ -147,6 +157,7 @@ private:
     file_search files_;
     std::vector<std::string> open_batches_;
     std::size_t tokens_ = 0;
+    std::size_t batches_ = 0;
 };
 
 } // namespace
@@ -192,7 +203,7 @@ std::string help_text() {
             "Global options:\n";
     auto list = [&](std::span<const value_option> options) {
         for (const value_option &option : options)
-            text += fmt::format(
+            text += format_text(
                     "    --{}={}\n        {}\n", option.name, option.value_name, option.help);
     };
     list(global_options());

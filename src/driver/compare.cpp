@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/shape.hpp"
+#include "base/text.hpp"
 #include "driver/number.hpp"
 #include "driver/report.hpp"
 
@@ -44,11 +43,11 @@ void print_element(std::string_view label, std::int64_t element, const dims &ind
         const std::byte *expected, const std::byte *found) {
     std::string position;
     for (std::int64_t i : index)
-        position += fmt::format("{}{}", position.empty() ? "" : ":", i);
+        position += format_text("{}{}", position.empty() ? "" : ":", i);
     double want = to_double(type, expected);
     double got = to_double(type, found);
     double difference = std::abs(want - got);
-    print_line(fmt::format("[{:4}][{}][{}] exp_f32:{:12g} exp:{:12g} got:{:12g} diff:{:8g} "
+    print_line(format_text("[{:4}][{}][{}] exp_f32:{:12g} exp:{:12g} got:{:12g} diff:{:8g} "
                            "rdiff:{:8g} exp_bits:{} got_bits:{}",
             element, label, position, static_cast<double>(static_cast<float>(want)), want, got,
             difference, want != 0 ? difference / std::abs(want) : difference,
@@ -94,7 +93,7 @@ comparison compare(const buffer &expected, const buffer &found, compare_rule rul
     }
     if (rule == compare_rule::exact_bits && result.errors == 0) {
         result.errors = 1;
-        print_line(fmt::format("Error: {}: byte {} between the elements was written to", label,
+        print_line(format_text("Error: {}: byte {} between the elements was written to", label,
                 first_difference(expected, found)));
     }
     return result;

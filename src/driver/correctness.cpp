@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "base/shape.hpp"
+#include "base/text.hpp"
 #include "driver/compare.hpp"
 #include "driver/fill.hpp"
 #include "driver/npy.hpp"
@@ -86,7 +85,7 @@ public:
         dump_.write_inputs(found_);
         for (std::size_t i = 0; i < prepared_.steps.size(); ++i) {
             if (settings_.verbose >= 3)
-                print_line(fmt::format("[INFO]: Start execution of partition #{}.", i));
+                print_line(format_text("[INFO]: Start execution of partition #{}.", i));
             run_step(prepared_.steps[i]);
             release_after(i);
         }
@@ -163,7 +162,7 @@ private:
         for (const auto &[id, print] : fingerprints(step)) {
             if (before.at(id) == print) continue;
             ++result_.errors;
-            print_line(fmt::format("Error: execution wrote to input {}", id));
+            print_line(format_text("Error: execution wrote to input {}", id));
         }
     }
 
@@ -195,7 +194,7 @@ private:
         // Between the elements the shared memory holds the input's bytes, not the pattern.
         buffer expected = source.copy();
         copy_elements(expected_.at(output), expected);
-        check_output(step, output, expected, shared, fmt::format("DST in place of {}", input));
+        check_output(step, output, expected, shared, format_text("DST in place of {}", input));
     }
 
     static void copy_elements(const buffer &from, buffer &to) {
@@ -246,7 +245,7 @@ private:
 
 void tensor_dump::write(const char *side, std::size_t id, const buffer &memory) const {
     if (folder_.empty()) return;
-    write_npy(fmt::format("{}/{}_{}_{}.npy", folder_, case_index_, side, id), memory);
+    write_npy(format_text("{}/{}_{}_{}.npy", folder_, case_index_, side, id), memory);
 }
 
 void tensor_dump::write_inputs(const memory_map &inputs) const {

@@ -5,8 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include <fmt/format.h>
-
+#include "base/text.hpp"
 #include "driver/case_text.hpp"
 #include "driver/command_line.hpp"
 #include "driver/option_values.hpp"
@@ -29,7 +28,7 @@ void make_dump_folders(const run_plan &plan) {
 }
 
 void print_measuring_settings(const run_settings &settings) {
-    print_line(fmt::format(
+    print_line(format_text(
             "[INFO]: performance mode: seed:{} cond-density:{} warm-up runs:1 in-place:{}",
             settings.seed, settings.cond_density, settings.in_place));
 }

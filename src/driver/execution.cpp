@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "base/shape.hpp"
+#include "base/text.hpp"
 #include "driver/fill.hpp"
 #include "driver/report.hpp"
 
@@ -54,11 +53,11 @@ void check_ram(const prepared_graph &prepared, run_mode mode, int verbose) {
     for (const auto &[id, bytes] : tensors)
         estimate.add(bytes);
     if (verbose >= 8)
-        print_line(fmt::format(
+        print_line(format_text(
                 "[INFO]: memory needed: {} of {} bytes", estimate.bytes(), usable_ram()));
     if (!estimate.fits())
         throw verdict(outcome::skipped, reason::not_enough_ram,
-                fmt::format("{} bytes needed; there are {}, of which 75 % may be used",
+                format_text("{} bytes needed; there are {}, of which 75 % may be used",
                         estimate.bytes(), usable_ram()));
 }
 

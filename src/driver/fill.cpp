@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/fill.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 
 #include "driver/number.hpp"
@@ -110,6 +110,20 @@ double unit(std::uint64_t random) {
     return static_cast<double>(random >> 11) * 0x1p-53;
 }
 
+/// Converting a number for each element of a large tensor takes longer than measuring it; so they
+/// are drawn from that many converted ones.
+constexpr std::size_t measuring_numbers = 4096;
+
+std::vector<std::byte> numbers_for_measuring(data_type type) {
+    const interval range = measuring_range(type);
+    const std::size_t bytes = bytes_of(type);
+    std::vector<std::byte> numbers(measuring_numbers * bytes);
+    for (std::size_t i = 0; i < measuring_numbers; ++i)
+        from_double(type, range.least + (range.most - range.least) * unit(mix(i)),
+                numbers.data() + i * bytes);
+    return numbers;
+}
+
 /// Calls `write(random bits, element)` for every place that could hold an element, so that strides
 /// do not matter.
 template <typename Write>
@@ -167,10 +181,11 @@ void fill_for_measuring(buffer &memory, std::size_t tensor_id, const input_role 
         });
         return;
     }
-    data_type type = memory.desc().type;
-    interval range = measuring_range(type);
-    fill_span(memory, stream, [=](std::uint64_t random, std::byte *element) {
-        from_double(type, range.least + (range.most - range.least) * unit(random), element);
+    const std::vector<std::byte> numbers = numbers_for_measuring(memory.desc().type);
+    const std::size_t bytes = bytes_of(memory.desc().type);
+    fill_span(memory, stream, [&numbers, bytes](std::uint64_t random, std::byte *element) {
+        const std::byte *number = numbers.data() + random % measuring_numbers * bytes;
+        std::copy_n(number, bytes, element);
     });
 }
 

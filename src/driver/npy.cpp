@@ -6,9 +6,8 @@
 #include <fstream>
 #include <stdexcept>
 
-#include <fmt/format.h>
-
 #include "base/shape.hpp"
+#include "base/text.hpp"
 
 namespace tern::driver {
 namespace {
@@ -37,9 +36,9 @@ std::string_view npy_type(data_type type) {
 std::string npy_header(const tensor_desc &desc) {
     std::string shape;
     for (std::int64_t dim : desc.shape)
-        shape += fmt::format("{},", dim);
+        shape += format_text("{},", dim);
     if (desc.shape.rank() > 1) shape.pop_back();
-    std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+    std::string text = format_text("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
             npy_type(desc.type), shape);
     // Magic, version and length take ten bytes; data begin at a multiple of 64.
     constexpr std::size_t fixed = 10;
@@ -76,7 +75,7 @@ void write_npy(const std::string &path, const buffer &memory) {
     }
     file.close();
     if (!file)
-        throw std::runtime_error(fmt::format(
+        throw std::runtime_error(format_text(
                 "cannot write {}: {}", path, errno != 0 ? std::strerror(errno) : "unknown error"));
 }
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include <fmt/format.h>
+#include "base/text.hpp"
 
 namespace tern::driver {
 namespace {
@@ -49,14 +49,18 @@ double decode(const float_format &format, std::uint64_t bits) {
     return sign * std::ldexp(1.0 + fraction, exponent - bias);
 }
 
+/// For the formats of 8 and 16 bits.
 std::uint64_t encode(const float_format &format, double value) {
     const int bias = (1 << (format.exponent_bits - 1)) - 1;
     const std::uint64_t sign = std::uint64_t{std::signbit(value)} << (format.bits() - 1);
     if (value == 0) return sign;
-    int exponent = std::max(std::ilogb(value), 1 - bias);
+    const double magnitude = std::abs(value);
+    const auto double_exponent = static_cast<int>(std::bit_cast<std::uint64_t>(magnitude) >> 52);
+    const int exponent = std::max(double_exponent - 1023, 1 - bias);
     // In units of the last mantissa bit; a carry out of the mantissa lands in the exponent.
-    auto scaled = static_cast<std::uint64_t>(
-            std::nearbyint(std::ldexp(std::abs(value), format.mantissa_bits - exponent)));
+    const double unit = std::bit_cast<double>(
+            static_cast<std::uint64_t>(1023 + format.mantissa_bits - exponent) << 52);
+    const auto scaled = static_cast<std::uint64_t>(std::nearbyint(magnitude * unit));
     std::uint64_t biased = static_cast<std::uint64_t>(exponent + bias - 1) << format.mantissa_bits;
     return sign | (biased + scaled);
 }
@@ -88,8 +92,15 @@ double to_double(data_type type, const void *element) {
 void from_double(data_type type, double value, void *element) {
     std::memset(element, 0, bytes_of(type));
     std::optional<float_format> format = format_of(type);
-    std::uint64_t bits = format ? encode(*format, value)
-                                : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    std::uint64_t bits = 0;
+    if (!format)
+        bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    else if (format->mantissa_bits == 52)
+        bits = std::bit_cast<std::uint64_t>(value);
+    else if (format->mantissa_bits == 23)
+        bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    else
+        bits = encode(*format, value);
     std::memcpy(element, &bits, number_bytes(type));
 }
 
@@ -97,7 +108,7 @@ std::string bits_to_text(data_type type, const void *element) {
     std::string text = "0x";
     const auto *bytes = static_cast<const unsigned char *>(element);
     for (std::size_t i = bytes_of(type); i-- > 0;)
-        text += fmt::format("{:02x}", bytes[i]);
+        text += format_text("{:02x}", bytes[i]);
     return text;
 }
 

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 namespace tern::driver {
 namespace {
@@ -23,7 +24,13 @@ void add_id_value(std::string_view option, std::string_view text, id_values &val
                 text);
     std::string_view id_text = text.substr(0, colon);
     std::string_view value = text.substr(colon + 1);
-    std::optional<std::size_t> id = to_id(id_text);
+    // One of oneDNN's own batch files says 2*abc:3x64x8*abc; benchdnn reads the digits in front.
+    std::size_t star = id_text.find('*');
+    std::optional<std::size_t> id = to_id(id_text.substr(0, star));
+    if (id && star != std::string_view::npos)
+        std::fprintf(stderr, "benchtern: warning: option --%.*s: '%.*s' is read as id %zu\n",
+                static_cast<int>(option.size()), option.data(), static_cast<int>(id_text.size()),
+                id_text.data(), *id);
     if (!id)
         fail_usage(1, "option --{}: expected a number as id, found '{}' in '{}'", option, id_text,
                 text);

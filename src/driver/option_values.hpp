@@ -12,8 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/text.hpp"
 #include "driver/settings.hpp"
 
 namespace tern::driver {
@@ -30,7 +29,7 @@ public:
 
 template <typename... Args>
 [[noreturn]] void fail_usage(int exit_code, fmt::format_string<Args...> format, Args &&...args) {
-    throw usage_error(exit_code, fmt::format(format, std::forward<Args>(args)...));
+    throw usage_error(exit_code, format_text(format, std::forward<Args>(args)...));
 }
 
 /// The parts between separators; an empty text is one empty part.

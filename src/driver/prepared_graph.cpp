@@ -5,9 +5,8 @@
 #include <map>
 #include <variant>
 
-#include <fmt/format.h>
-
 #include "base/shape.hpp"
+#include "base/text.hpp"
 #include "driver/buffer.hpp"
 #include "driver/report.hpp"
 
@@ -66,7 +65,7 @@ compiled_port resolve(const graph::compiled_partition &compiled, std::size_t id)
     }
     if (!bytes_needed(port.desc))
         throw verdict(outcome::invalid_arguments, reason::invalid_case,
-                fmt::format("tensor {}: the size of shape {} does not fit 64 bits", id,
+                format_text("tensor {}: the size of shape {} does not fit 64 bits", id,
                         to_string(port.desc.shape)));
     return port;
 }
@@ -86,8 +85,8 @@ void check_supported(const std::vector<graph::partition> &partitions,
         if (partitions[i].is_supported()) continue;
         std::string names;
         for (const ir::op_spec *op : ops_of(partitions[i], file))
-            names += fmt::format("{}{}", names.empty() ? "" : ", ", to_string(op->label()));
-        if (verbose >= 3) print_line(fmt::format("[INFO]: partition #{} is unsupported!", i));
+            names += format_text("{}{}", names.empty() ? "" : ", ", to_string(op->label()));
+        if (verbose >= 3) print_line(format_text("[INFO]: partition #{} is unsupported!", i));
         throw verdict(outcome::unimplemented, reason::none, names + " is not implemented");
     }
 }
@@ -97,28 +96,28 @@ void check_number(
     if (verbose >= 3) {
         std::string counts;
         for (const graph::partition &partition : partitions)
-            counts += fmt::format(" {{{}}}", partition.get_ops_num());
-        print_line(fmt::format(
+            counts += format_text(" {{{}}}", partition.get_ops_num());
+        print_line(format_text(
                 "[INFO]: n_partitions:{}; ops_in_partitions:{}", partitions.size(), counts));
     }
     if (expected == 0 || expected == partitions.size()) return;
     throw verdict(outcome::untested, reason::none,
-            fmt::format("the graph has {} partitions, but {} were expected", partitions.size(),
+            format_text("the graph has {} partitions, but {} were expected", partitions.size(),
                     expected));
 }
 
 void print_compiled(const compiled_step &step, std::size_t index, int verbose) {
     if (verbose >= 3)
-        print_line(fmt::format("[INFO]: partition #{}: implementation {}", index,
+        print_line(format_text("[INFO]: partition #{}: implementation {}", index,
                 step.compiled.get_implementation()));
     if (verbose >= 3)
         for (const graph::refusal &refusal : step.compiled.get_refusals())
-            print_line(fmt::format("[INFO]: partition #{}: not {}: {}", index,
+            print_line(format_text("[INFO]: partition #{}: not {}: {}", index,
                     refusal.implementation, refusal.reason));
     if (verbose < 8) return;
     for (const auto *ports : {&step.inputs, &step.outputs})
         for (const compiled_port &port : *ports)
-            print_line(fmt::format("[INFO]: tensor {}: {}, {} bytes", port.id, to_string(port.desc),
+            print_line(format_text("[INFO]: tensor {}: {}, {} bytes", port.id, to_string(port.desc),
                     *bytes_needed(port.desc)));
 }
 
@@ -129,7 +128,7 @@ const ir::op_spec &compiled_step::writer_of(std::size_t tensor_id) const {
         for (const ir::port &port : op->outputs)
             if (port.id == tensor_id) return *op;
     throw verdict(outcome::failed, reason::none,
-            fmt::format("partition reports output {}, which none of its ops writes", tensor_id));
+            format_text("partition reports output {}, which none of its ops writes", tensor_id));
 }
 
 prepared_graph prepare(const formats::graph_file &file, std::size_t expected_n_partitions,

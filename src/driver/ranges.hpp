@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <system_error>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -25,8 +25,8 @@ void in_ranges(std::int64_t count, Work work) {
         running.reserve(static_cast<std::size_t>(threads));
         for (; begin + range < count; begin += range)
             running.emplace_back(work, begin, begin + range);
-    } catch (const std::system_error &) {
-        // No more threads to be had: the rest runs here.
+    } catch (const std::exception &) {
+        // No more threads, or memory for them, to be had: the rest runs here.
     }
     if (begin < count) work(begin, count);
     for (std::thread &thread : running)

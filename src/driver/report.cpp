@@ -3,8 +3,7 @@
 
 #include <cstdio>
 
-#include <fmt/format.h>
-
+#include "base/text.hpp"
 #include "driver/case_text.hpp"
 
 namespace tern::driver {
@@ -60,10 +59,10 @@ void print_line(std::string_view line) {
 
 void report::add(
         const case_result &result, const run_settings &settings, const std::string &case_text) {
-    std::string line = fmt::format("{}:{}{}", tests_, name_of(result.end), name_of(result.why));
+    std::string line = format_text("{}:{}{}", tests_, name_of(result.end), name_of(result.why));
     if (result.errors > 0)
-        line += fmt::format(" (errors:{} total:{})", result.errors, result.total);
-    line += fmt::format(" ({} ms) __REPRO: {}{}", static_cast<long long>(result.milliseconds),
+        line += format_text(" (errors:{} total:{})", result.errors, result.total);
+    line += format_text(" ({} ms) __REPRO: {}{}", static_cast<long long>(result.milliseconds),
             settings_to_text(settings), case_text);
 
     ++tests_;
@@ -101,7 +100,7 @@ void report::print_performance(
     }
     min_ms_ += result.measured.min;
     average_ms_ += result.measured.average;
-    print_line(fmt::format("perf,cpu,{}{},{:g},{:g}", settings_to_text(settings), case_text,
+    print_line(format_text("perf,cpu,{}{},{:g},{:g}", settings_to_text(settings), case_text,
             result.measured.min, result.measured.average));
 }
 
@@ -115,19 +114,19 @@ void report::print_summary(const run_settings &settings, double total_seconds) c
         for (std::size_t i = 0; i < failed_cases_.size() && i < most; ++i)
             print_line(failed_cases_[i]);
         if (failed_cases_.size() > most)
-            print_line(fmt::format("(... {} more cases ...)", failed_cases_.size() - most));
+            print_line(format_text("(... {} more cases ...)", failed_cases_.size() - most));
         print_line("============================");
     }
-    print_line(fmt::format("tests:{} passed:{} skipped:{} mistrusted:0 unimplemented:{} "
+    print_line(format_text("tests:{} passed:{} skipped:{} mistrusted:0 unimplemented:{} "
                            "invalid_arguments:{} failed:{} listed:{}",
             tests_, passed_, skipped_, unimplemented_, invalid_arguments_, failed_, listed_));
     if (performance && tests_ > 0)
-        print_line(fmt::format("total perf: min(ms):{:g} avg(ms):{:g}", min_ms_, average_ms_));
+        print_line(format_text("total perf: min(ms):{:g} avg(ms):{:g}", min_ms_, average_ms_));
 
-    std::string total = fmt::format("total: {:.2f}s;", total_seconds);
+    std::string total = format_text("total: {:.2f}s;", total_seconds);
     auto phase = [&](bool shown, std::string_view name, double seconds) {
         if (shown && tests_ > 0)
-            total += fmt::format(" {}: {:.2f}s ({:.0f}%);", name, seconds,
+            total += format_text(" {}: {:.2f}s ({:.0f}%);", name, seconds,
                     total_seconds > 0 ? 100 * seconds / total_seconds : 0);
     };
     bool initializes = settings.mode != run_mode::list;

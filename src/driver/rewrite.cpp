@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "base/text.hpp"
 #include "ops/registry.hpp"
 
 namespace tern::driver {
@@ -41,7 +42,7 @@ void check_types(const working_graph &graph) {
     for (const auto &[id, desc] : graph.tensors)
         if (desc.type == data_type::s4 || desc.type == data_type::u4)
             throw verdict(outcome::skipped, reason::data_type,
-                    fmt::format("tensor {} has data type {}, which no op supports", id,
+                    format_text("tensor {} has data type {}, which no op supports", id,
                             name_of(desc.type)));
 }
 

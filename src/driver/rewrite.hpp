@@ -13,8 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/text.hpp"
 #include "driver/result.hpp"
 #include "driver/settings.hpp"
 #include "formats/json/graph_file.hpp"
@@ -52,7 +51,7 @@ struct working_graph {
 template <typename... Args>
 [[noreturn]] void fail_rewrite(fmt::format_string<Args...> format, Args &&...args) {
     throw verdict(outcome::untested, reason::rewriter_failed,
-            fmt::format(format, std::forward<Args>(args)...));
+            format_text(format, std::forward<Args>(args)...));
 }
 
 // The steps, in their order.

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "base/text.hpp"
 #include "driver/layout.hpp"
 #include "driver/option_values.hpp"
 #include "driver/rewrite.hpp"
@@ -139,7 +140,7 @@ void infer_shapes(working_graph &graph) {
         const ir::op_def *def = ops::find(op.kind);
         if (def == nullptr)
             throw verdict(outcome::unimplemented, reason::none,
-                    fmt::format("{} is not implemented", to_string(op.label())));
+                    format_text("{} is not implemented", to_string(op.label())));
         ir::op_spec complete = op;
         std::vector<tensor_desc> in;
         for (ir::port &port : complete.inputs)
@@ -157,7 +158,7 @@ void infer_shapes(working_graph &graph) {
             std::size_t id = op.outputs[i].id;
             if (!out[i].shape_known())
                 throw verdict(outcome::unimplemented, reason::none,
-                        fmt::format("{}: the shape of tensor {} depends on data",
+                        format_text("{}: the shape of tensor {} depends on data",
                                 to_string(op.label()), id));
             derive_strides(id, graph.in_file.at(id), out[i]);
             graph.tensors.at(id) = out[i];

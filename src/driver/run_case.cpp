@@ -4,8 +4,7 @@
 #include <chrono>
 #include <new>
 
-#include <fmt/format.h>
-
+#include "base/text.hpp"
 #include "driver/correctness.hpp"
 #include "driver/measure.hpp"
 #include "driver/report.hpp"
@@ -45,7 +44,7 @@ void run_phases(const std::string &path, const case_options &options, const run_
     formats::graph_file file;
     load(file, path, options, settings.mode);
     if (settings.verbose >= 7)
-        print_line(fmt::format("[INFO] Graph dump:\n{}", formats::write_graph(file)));
+        print_line(format_text("[INFO] Graph dump:\n{}", formats::write_graph(file)));
     if (settings.verbose >= 1) print_line("run: " + case_text);
     if (settings.mode == run_mode::list) {
         result.end = outcome::listed;
@@ -97,12 +96,12 @@ case_result run_case(const std::string &path, const case_options &options,
         outcome end = outcome_of(failure.status);
         set_end(result, end,
                 end == outcome::invalid_arguments ? reason::invalid_case : reason::none);
-        print_line(fmt::format("Error: {}", failure.message));
+        print_line(format_text("Error: {}", failure.message));
     } catch (const std::bad_alloc &) {
         set_end(result, outcome::skipped, reason::not_enough_ram);
     } catch (const std::exception &failure) {
         set_end(result, outcome::failed);
-        print_line(fmt::format("Error: {}", failure.what()));
+        print_line(format_text("Error: {}", failure.what()));
     }
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
     result.milliseconds = elapsed.count();

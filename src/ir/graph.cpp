@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "base/text.hpp"
 
 namespace tern::ir {
 namespace {
@@ -16,7 +17,7 @@ void verify_count(const op_spec &spec, std::string_view what, std::size_t found,
     if (found == expected.size()) return;
     std::string names;
     for (const port_def &port : expected)
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", port.name);
+        names += format_text("{}{}", names.empty() ? "" : ", ", port.name);
     fail(status::invalid_graph_op, "{}: {} {} given, expected {} ({})", to_string(spec.label()),
             found, what, expected.size(), names);
 }
@@ -61,7 +62,7 @@ private:
         std::string names;
         for (int i = 1; i < data_type_count; ++i)
             if (types.contains(static_cast<data_type>(i)))
-                names += fmt::format(
+                names += format_text(
                         "{}{}", names.empty() ? "" : " ", tern::name_of(static_cast<data_type>(i)));
         return names;
     }
@@ -92,7 +93,7 @@ void verify_attr(const op_spec &spec, const op_def &def, op_attr attr, const att
         return;
     std::string allowed;
     for (std::string_view candidate : rule->candidates)
-        allowed += fmt::format("{}\"{}\"", allowed.empty() ? "" : ", ", candidate);
+        allowed += format_text("{}\"{}\"", allowed.empty() ? "" : ", ", candidate);
     fail(status::invalid_graph_op, "{}: attribute {} is \"{}\"; allowed: {}",
             to_string(spec.label()), name_of(attr), text, allowed);
 }
@@ -203,8 +204,7 @@ struct builder {
     static void verify_size(const value &v, const std::string &where) {
         if (!v.desc.shape_known()) return;
         std::optional<std::int64_t> count = element_count(v.desc.shape);
-        std::int64_t bits = 0;
-        if (!count || __builtin_mul_overflow(*count, bits_of(v.desc.type), &bits))
+        if (!count || !bytes_of_many(*count, v.desc.type))
             fail(status::invalid_shape,
                     "{}: tensor {} of shape {} and type {} is too large: its size does not fit 63 "
                     "bits",

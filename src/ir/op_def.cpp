@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include <fmt/format.h>
+#include "base/text.hpp"
 
 namespace tern::ir {
 
@@ -56,7 +56,7 @@ const attr_value *find(const attr_list &attrs, op_attr attr) {
 }
 
 std::string to_string(const op_label &label) {
-    return fmt::format("{} (op {})", name_of(label.kind), label.id);
+    return format_text("{} (op {})", name_of(label.kind), label.id);
 }
 
 } // namespace tern::ir

@@ -4,9 +4,8 @@
 #ifdef TERN_HAVE_ONEDNN
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "base/shape.hpp"
+#include "base/text.hpp"
 #include "kernels/select/select.hpp"
 #include "primitives/onednn_call.hpp"
 #endif
@@ -21,12 +20,12 @@ namespace {
 std::string find_obstacle(const tensor_desc &cond, const tensor_desc &src_0,
         const tensor_desc &src_1, const tensor_desc &dst) {
     if (dst.type != data_type::f32)
-        return fmt::format("data type {}: generated code only for f32", name_of(dst.type));
+        return format_text("data type {}: generated code only for f32", name_of(dst.type));
     if (is_empty(dst.shape)) return "dst is empty";
     const std::pair<const char *, const tensor_desc &> operands[] = {
             {"cond", cond}, {"src_0", src_0}, {"src_1", src_1}, {"dst", dst}};
     for (const auto &[name, operand] : operands)
-        if (!is_dense(operand.shape, operand.strides)) return fmt::format("{} is not dense", name);
+        if (!is_dense(operand.shape, operand.strides)) return format_text("{} is not dense", name);
     // A shape that broadcasts to dst's and has as many elements differs in leading ones at most.
     std::int64_t count = *element_count(dst.shape);
     if (*element_count(cond.shape) != count) return "cond is broadcast";
@@ -99,11 +98,11 @@ std::shared_ptr<const select_primitive> make_select_primitive(const tensor_desc 
                 attr);
         std::string name = desc.impl_info_str();
         if (name.rfind("jit", 0) != 0) {
-            reason = fmt::format("oneDNN would run {}, which is not generated code", name);
+            reason = format_text("oneDNN would run {}, which is not generated code", name);
             return nullptr;
         }
         if (desc.scratchpad_desc().get_size() != 0) {
-            reason = fmt::format("{} needs a scratchpad", name);
+            reason = format_text("{} needs a scratchpad", name);
             return nullptr;
         }
         bool is_one = *element_count(src_1.shape) == 1;
@@ -112,7 +111,7 @@ std::shared_ptr<const select_primitive> make_select_primitive(const tensor_desc 
                 {count}, {moving, moving, is_one ? dims{0} : moving, moving}, 4);
         return std::make_shared<binary_select>(desc, std::move(loops));
     } catch (const dnnl::error &error) {
-        reason = fmt::format("oneDNN: {}", error.message);
+        reason = format_text("oneDNN: {}", error.message);
         return nullptr;
     }
 }

@@ -15,7 +15,7 @@ const engine_state *intern_engine(const engine_state &wanted) {
     std::lock_guard lock(*mutex);
     auto found = std::find_if(known->begin(), known->end(), [&](const engine_state &state) {
         return state.kind == wanted.kind && state.index == wanted.index
-                && state.allocate == wanted.allocate && state.deallocate == wanted.deallocate;
+               && state.allocate == wanted.allocate && state.deallocate == wanted.deallocate;
     });
     return found != known->end() ? &*found : &known->emplace_back(wanted);
 }
@@ -27,6 +27,8 @@ void *default_allocate(std::size_t size, std::size_t alignment) noexcept {
     return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
 
-void default_deallocate(void *ptr) noexcept { std::free(ptr); }
+void default_deallocate(void *ptr) noexcept {
+    std::free(ptr);
+}
 
 } // namespace tern::runtime

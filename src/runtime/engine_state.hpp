@@ -8,8 +8,8 @@
 
 namespace tern::runtime {
 
-/// What an engine handle points to. Interned: one per distinct argument list, alive until the process ends,
-/// so that handles compare by address and never dangle.
+/// What an engine handle points to. Interned: one per distinct argument list, alive until the
+/// process ends, so that handles compare by address and never dangle.
 struct engine_state {
     engine::kind kind;
     std::size_t index;

@@ -3,7 +3,8 @@
 #define TERN_RUNTIME_ENVIRONMENT_HPP
 
 /// \file
-/// The environment variables that Tern reads; the only file that does. Each is read once, at first use.
+/// The environment variables that Tern reads; the only file that does. Each is read once, at first
+/// use.
 
 #include <string>
 
@@ -18,8 +19,8 @@ struct verbose_level {
     bool any() const { return exec || create || dispatch; }
 };
 
-/// 0, 1 (exec), 2 (everything), or a comma list of none, profile_exec, profile_create, profile, dispatch, all.
-/// Words that mean nothing here are ignored, as in oneDNN.
+/// 0, 1 (exec), 2 (everything), or a comma list of none, profile_exec, profile_create, profile,
+/// dispatch, all. Words that mean nothing here are ignored, as in oneDNN.
 verbose_level parse_verbose(const std::string &text);
 
 const verbose_level &environment_verbose();

@@ -3,7 +3,8 @@
 #define TERN_RUNTIME_PLAN_HPP
 
 /// \file
-/// The plan: a compiled partition's inside. Immutable; checks the arguments of a call, then runs the kernel.
+/// The plan: a compiled partition's inside. Immutable; checks the arguments of a call, then runs
+/// the kernel.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +28,8 @@ struct passed_over {
 /// A port of the partition, fully resolved.
 struct plan_port {
     ir::port port;
-    std::string name;        ///< For messages: "src_0 of Select (op 7)".
-    std::int64_t bytes = 0;  ///< From the first to the last byte.
+    std::string name;       ///< For messages: "src_0 of Select (op 7)".
+    std::int64_t bytes = 0; ///< From the first to the last byte.
     bool is_empty = false;
 };
 
@@ -36,7 +37,8 @@ struct plan_port {
 struct plan_parts {
     std::vector<plan_port> inputs;
     std::vector<plan_port> outputs;
-    /// For each output, for each input: may both be the very same memory? By index output * inputs + input.
+    /// For each output, for each input: may both be the very same memory? By index output * inputs
+    /// + input.
     std::vector<char> may_alias;
     std::vector<std::pair<std::size_t, std::size_t>> in_place_ids;
     /// Null when there is nothing to compute (all outputs are empty).
@@ -46,7 +48,8 @@ struct plan_parts {
     std::size_t scratch_bytes = 0;
     std::string implementation;
     std::vector<passed_over> refusals;
-    /// "cpu,<id>,<kind>,<op names>,<formats>,<logical tensors>,fpm:<mode>": the middle of verbose lines.
+    /// "cpu,<id>,<kind>,<op names>,<formats>,<logical tensors>,fpm:<mode>": the middle of verbose
+    /// lines.
     std::string verbose_text;
 };
 
@@ -57,8 +60,8 @@ public:
     const plan_parts &parts() const { return parts_; }
     const engine_state &engine() const { return engine_; }
 
-    /// Pointers by port. Throws tern::error (invalid_arguments, out_of_memory) before any output byte
-    /// is written. Allocates nothing unless scratch is needed and not given.
+    /// Pointers by port. Throws tern::error (invalid_arguments, out_of_memory) before any output
+    /// byte is written. Allocates nothing unless scratch is needed and not given.
     void execute(const void *const *in, void *const *out, void *scratch) const;
 
 private:

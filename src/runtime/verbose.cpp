@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/parallel.hpp"
+#include "base/text.hpp"
 #include "kernels/select/select.hpp"
 #include "tern/version.hpp"
 
@@ -17,7 +18,7 @@ constexpr unsigned bit_create = 2;
 constexpr unsigned bit_dispatch = 4;
 constexpr unsigned bit_set = 8; // the API has spoken
 
-std::atomic<unsigned> api_level {0};
+std::atomic<unsigned> api_level{0};
 
 struct sink {
     std::mutex mutex;
@@ -71,13 +72,13 @@ void write_verbose_line(const std::string &text) noexcept try {
     std::lock_guard lock(to.mutex);
     if (!to.header_written) {
         to.header_written = true;
-        emit(to, fmt::format("info,tern v{}", version()));
-        emit(to, fmt::format("info,cpu,isa:{},threads:{}", kernels::select_target(),
+        emit(to, format_text("info,tern v{}", version()));
+        emit(to, format_text("info,cpu,isa:{},threads:{}", kernels::select_target(),
                          max_concurrency()));
         emit(to, "info,graph,backend,0:tern_backend");
-        emit(to,
-                "info,graph,template:operation,engine,partition_id,partition_kind,op_names,"
-                "data_formats,logical_tensors,fpmath_mode,scratchpad,implementation,backend,exec_time");
+        emit(to, "info,graph,template:operation,engine,partition_id,partition_kind,op_names,"
+                 "data_formats,logical_tensors,fpmath_mode,scratchpad,implementation,backend,exec_"
+                 "time");
     }
     emit(to, text);
 } catch (...) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace tern::formats {
 namespace {
@@ -102,9 +103,9 @@ public:
     bool key(std::string &value) override {
         json_value &object = *open_.back();
         if (std::find(object.keys.begin(), object.keys.end(), value) != object.keys.end())
-            fail_here(fmt::format("key \"{}\" is given twice in one object", value));
+            fail_here(format_text("key \"{}\" is given twice in one object", value));
         if (object.keys.size() == max_json_keys)
-            fail_here(fmt::format("an object has more than {} keys", max_json_keys));
+            fail_here(format_text("an object has more than {} keys", max_json_keys));
         object.keys.push_back(std::move(value));
         return true;
     }
@@ -136,7 +137,7 @@ private:
     /// Puts a value where it belongs and returns its place.
     json_value &place(json_value &&value) {
         if (++count_ > max_json_values)
-            fail_here(fmt::format("more than {} values", max_json_values));
+            fail_here(format_text("more than {} values", max_json_values));
         value.offset = offset();
         if (open_.empty()) return root_ = std::move(value);
         open_.back()->items.push_back(std::move(value));
@@ -150,7 +151,7 @@ private:
 
     bool open(json_value::kind kind) {
         if (open_.size() == max_json_depth)
-            fail_here(fmt::format("nested deeper than {} levels", max_json_depth));
+            fail_here(format_text("nested deeper than {} levels", max_json_depth));
         json_value branch;
         branch.type = kind;
         // An open value's address stays: only the innermost open value's items grow.
@@ -186,16 +187,16 @@ std::string describe(const json_value &value) {
     switch (value.type) {
         case json_value::kind::null: return "null";
         case json_value::kind::boolean: return value.truth ? "true" : "false";
-        case json_value::kind::integer: return fmt::format("the number {}", value.integer);
-        case json_value::kind::unsigned_integer: return fmt::format("the number {}", value.natural);
-        case json_value::kind::real: return fmt::format("the number {}", value.text);
-        case json_value::kind::list: return fmt::format("a list of {}", value.items.size());
+        case json_value::kind::integer: return format_text("the number {}", value.integer);
+        case json_value::kind::unsigned_integer: return format_text("the number {}", value.natural);
+        case json_value::kind::real: return format_text("the number {}", value.text);
+        case json_value::kind::list: return format_text("a list of {}", value.items.size());
         case json_value::kind::object: return "an object";
         case json_value::kind::string: break;
     }
     constexpr std::size_t longest = 60;
-    if (value.text.size() <= longest) return fmt::format("the string \"{}\"", value.text);
-    return fmt::format("the string \"{}...\"", value.text.substr(0, longest));
+    if (value.text.size() <= longest) return format_text("the string \"{}\"", value.text);
+    return format_text("the string \"{}...\"", value.text.substr(0, longest));
 }
 
 json_value parse_json(std::string_view text, const std::string &name) {
@@ -213,7 +214,7 @@ std::string position_in(std::string_view text, const std::string &name, std::siz
     auto line = std::count(before.begin(), before.end(), '\n') + 1;
     std::size_t newline = before.rfind('\n');
     std::size_t column = before.size() - (newline == std::string_view::npos ? 0 : newline + 1) + 1;
-    return fmt::format("{}:{}:{}", name, line, column);
+    return format_text("{}:{}:{}", name, line, column);
 }
 
 } // namespace tern::formats

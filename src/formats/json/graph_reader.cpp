@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "base/text.hpp"
 #include "formats/json/document.hpp"
 #include "formats/json/graph_checks.hpp"
 #include "formats/json/graph_file.hpp"
@@ -32,7 +33,7 @@ public:
 
     graph_file read(const json_value &root) {
         if (root.type != kind::object)
-            complain(root, fmt::format("expected an object, found {}", describe(root)));
+            complain(root, format_text("expected an object, found {}", describe(root)));
         graph_file graph;
         if (const json_value *version = root.find("version"))
             graph.version = string(*version, "version");
@@ -63,7 +64,7 @@ public:
 private:
     [[noreturn]] void complain_key(
             const json_value &at, std::string_view key, std::string_view expected) const {
-        complain(at, fmt::format("key \"{}\": expected {}, found {}", key, expected, describe(at)));
+        complain(at, format_text("key \"{}\": expected {}, found {}", key, expected, describe(at)));
     }
 
     static std::string_view name_of(kind type) {
@@ -77,7 +78,7 @@ private:
 
     const json_value &need(const json_value &object, std::string_view key) const {
         const json_value *found = object.find(key);
-        if (found == nullptr) complain(object, fmt::format("missing key \"{}\"", key));
+        if (found == nullptr) complain(object, format_text("missing key \"{}\"", key));
         return *found;
     }
 
@@ -143,7 +144,7 @@ private:
     std::optional<dims> axis_list(const json_value &lt, std::string_view key) const {
         const json_value &list = need(lt, key, kind::list);
         if (list.items.size() > static_cast<std::size_t>(max_rank))
-            complain(list, fmt::format("key \"{}\": expected at most {} entries, found {}", key,
+            complain(list, format_text("key \"{}\": expected at most {} entries, found {}", key,
                                    max_rank, list.items.size()));
         dims result;
         for (const json_value &item : list.items) {
@@ -175,7 +176,7 @@ private:
         if (strides && !shape)
             complain_key(stride_list, "stride", "[INT64_MIN] (unknown, as the shape is)");
         if (strides && strides->rank() != shape->rank())
-            complain(stride_list, fmt::format("key \"stride\": expected as many entries as key "
+            complain(stride_list, format_text("key \"stride\": expected as many entries as key "
                                               "\"shape\" has ({}), found {}",
                                           shape->rank(), strides->rank()));
         desc.strides = strides ? *strides : dims(desc.shape.rank(), unknown_dim);
@@ -183,10 +184,10 @@ private:
 
     ir::port port(const json_value &lt) {
         if (lt.type != kind::object)
-            complain(lt, fmt::format("expected an object, found {}", describe(lt)));
+            complain(lt, format_text("expected an object, found {}", describe(lt)));
         ir::port result;
         result.id = id(need(lt, "id"), "id");
-        where_ += fmt::format("(id {}): ", result.id);
+        where_ += format_text("(id {}): ", result.id);
         const json_value &type = need(lt, "dtype", kind::string);
         std::optional<data_type> found = data_type_from_name(type.text);
         if (!found || *found == data_type::undef) complain_key(type, "dtype", "a data type");
@@ -207,7 +208,7 @@ private:
         std::vector<ir::port> result;
         const std::string before = where_;
         for (const json_value &item : list.items) {
-            where_ = fmt::format("{}{} {} ", before, side, result.size());
+            where_ = format_text("{}{} {} ", before, side, result.size());
             result.push_back(port(item));
             positions_.ports.push_back(item.offset);
             where_ = before;
@@ -243,11 +244,11 @@ private:
 
     void read_attr(const std::string &name, const json_value &value, ir::attr_list &attrs) {
         std::optional<op_attr> attr = op_attr_from_name(name);
-        if (!attr) complain(value, fmt::format("key \"attrs\": unknown attribute \"{}\"", name));
+        if (!attr) complain(value, format_text("key \"attrs\": unknown attribute \"{}\"", name));
         const std::string before = where_;
-        where_ += fmt::format("attribute {}: ", name);
+        where_ += format_text("attribute {}: ", name);
         if (value.type != kind::object)
-            complain(value, fmt::format("expected an object, found {}", describe(value)));
+            complain(value, format_text("expected an object, found {}", describe(value)));
         const json_value &word = need(value, "type", kind::string);
         std::optional<ir::attr_kind> type = attr_kind_from_word(word.text);
         if (!type) complain_key(word, "type", "s64, f32, bool, string, s64[] or f32[]");
@@ -258,19 +259,19 @@ private:
     }
 
     ir::op_spec op(const json_value &value, std::size_t index) {
-        where_ = fmt::format("op at index {}: ", index);
+        where_ = format_text("op at index {}: ", index);
         if (value.type != kind::object)
-            complain(value, fmt::format("expected an object, found {}", describe(value)));
+            complain(value, format_text("expected an object, found {}", describe(value)));
         ir::op_spec spec;
         spec.id = id(need(value, "id"), "id");
         if (const json_value *name = value.find("name")) spec.name = string(*name, "name");
-        where_ = fmt::format("op {}: ", spec.id);
+        where_ = format_text("op {}: ", spec.id);
         const json_value &word = need(value, "kind", kind::string);
         std::optional<op_kind> known = op_kind_from_name(word.text);
         if (!known) complain_key(word, "kind", "an op kind");
         spec.kind = *known;
-        where_ = fmt::format("op {} ({}{}): ", spec.id, word.text,
-                spec.name.empty() ? "" : fmt::format(" \"{}\"", spec.name));
+        where_ = format_text("op {} ({}{}): ", spec.id, word.text,
+                spec.name.empty() ? "" : format_text(" \"{}\"", spec.name));
         if (const json_value *attrs = value.find("attrs")) {
             if (attrs->type != kind::object) complain_key(*attrs, "attrs", "an object");
             for (std::size_t i = 0; i < attrs->keys.size(); ++i)

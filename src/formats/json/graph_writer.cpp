@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include <fmt/format.h>
-
+#include "base/text.hpp"
 #include "formats/json/graph_file.hpp"
 
 namespace tern::formats {
@@ -32,11 +31,11 @@ public:
     /// Comes before each value of an object.
     void key(std::string_view name) {
         element();
-        text_ += fmt::format("\"{}\": ", name);
+        text_ += format_text("\"{}\": ", name);
     }
     template <typename Number>
     void number(Number value) {
-        text_ += fmt::format("{}", value);
+        text_ += format_text("{}", value);
     }
     void string(std::string_view value) {
         text_ += nlohmann::json(value).dump(

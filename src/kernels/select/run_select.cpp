@@ -145,7 +145,10 @@ public:
     select_run(const select_loops &loops, const pointers &base)
         : loops_(loops),
           base_(base),
-          function_(choose_function()) {}
+          keeps_true_(is_in_place(select_src_0, base.src_0)),
+          keeps_false_(is_in_place(select_src_1, base.src_1)),
+          streams_(may_stream()),
+          function_(loops.vector->find(loops.lane_bytes, streams_, loops.motion)) {}
 
     void run_units(std::int64_t begin, std::int64_t end) const noexcept {
         std::int64_t per_plane = loops_.plane.rows * loops_.cuts;
@@ -155,25 +158,19 @@ public:
             run_in_plane(walk.at(), first, first + count);
             begin += count;
         }
-        if (mode() == store_mode::stream) hwy::FlushStream();
+        if (streams_) hwy::FlushStream();
     }
 
 private:
-    store_mode mode() const {
-        const void *dst = base_.dst;
-        if ((dst == base_.src_0 && loops_.same_walk[select_src_0])
-                || (dst == base_.src_1 && loops_.same_walk[select_src_1]))
-            return store_mode::in_place;
-        bool is_cond = dst == base_.cond;
-        bool is_aligned = reinterpret_cast<std::uintptr_t>(dst)
-                                  % static_cast<std::uintptr_t>(loops_.lane_bytes)
-                          == 0;
-        return loops_.streams && is_aligned && !is_cond ? store_mode::stream : store_mode::plain;
+    bool is_in_place(std::size_t operand, const std::uint8_t *first) const {
+        return first == base_.dst && loops_.same_walk[operand];
     }
 
-    rows_function choose_function() const {
-        if (loops_.path == select_path::strided) return loops_.strided;
-        return loops_.vector->find(loops_.lane_bytes, mode(), loops_.motion);
+    bool may_stream() const {
+        auto dst = reinterpret_cast<std::uintptr_t>(base_.dst);
+        return loops_.streams && loops_.path != select_path::strided && !keeps_true_
+               && !keeps_false_ && base_.dst != base_.cond
+               && dst % static_cast<std::uintptr_t>(loops_.lane_bytes) == 0;
     }
 
     void run_in_plane(const pointers &plane, std::int64_t begin, std::int64_t end) const {
@@ -202,14 +199,45 @@ private:
     }
 
     void run_block(const select_rows &block) const {
-        if (loops_.path == select_path::packed)
-            run_packed(loops_, function_, block);
-        else
-            function_(block);
+        bool skips = (keeps_true_ || keeps_false_) && loops_.motion.cond && block.n >= least_kept;
+        switch (loops_.path) {
+            case select_path::packed: return run_packed(loops_, function_, block);
+            case select_path::strided: return run_strided(block, loops_.lane_bytes, function_);
+            case select_path::vector: return skips ? run_in_place(block) : function_(block);
+        }
     }
+
+    /// Stretches of a row that keep what they have are not written. Masks are mostly blocks and
+    /// bands, and a cache line that is not touched need not go back to memory.
+    void run_in_place(const select_rows &block) const {
+        for (std::int64_t row = 0; row < block.rows; ++row) {
+            pointers at = {block.cond, block.src_0, block.src_1, block.dst};
+            at.advance(block.step, row);
+            for (std::int64_t left = block.n; left > 0;) {
+                std::int64_t kept = loops_.vector->count_uniform(at.cond, left, keeps_true_, true);
+                at.advance(block.stride, kept);
+                left -= kept;
+                if (left == 0) break;
+                std::int64_t mixed =
+                        loops_.vector->count_uniform(at.cond, left, keeps_true_, false);
+                select_rows part = block_at(block, at);
+                part.rows = 1;
+                part.n = mixed;
+                function_(part);
+                at.advance(block.stride, mixed);
+                left -= mixed;
+            }
+        }
+    }
+
+    /// Elements of a row below which looking for stretches is not worth it.
+    static constexpr std::int64_t least_kept = 256;
 
     const select_loops &loops_;
     pointers base_;
+    bool keeps_true_;  ///< dst is src_0.
+    bool keeps_false_; ///< dst is src_1.
+    bool streams_;
     rows_function function_;
 };
 

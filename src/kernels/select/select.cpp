@@ -11,11 +11,6 @@ namespace {
 /// Bytes that a thread should read and write at least.
 constexpr std::int64_t grain_bytes = std::int64_t{64} << 10;
 
-/// Rows of fewer bytes are packed into tiles ...
-constexpr std::int64_t packed_row_bytes = 64;
-/// ... unless there are fewer of them than this.
-constexpr std::int64_t packed_rows = 8;
-
 std::int64_t element_bytes(const select_loops &loops, std::size_t operand) {
     return operand == select_cond ? 1 : loops.lane_bytes;
 }
@@ -73,9 +68,25 @@ void set_plane(select_loops &loops) {
     }
 }
 
+/// Bytes of the longest rows for which packing is faster than a loop per row. Measured on AVX2 with
+/// 512 and 16384 rows of 4-byte lanes, packed against per row:
+/// a source that changes with the row must be spread over each: 32 bytes 1.2-1.5 times as fast, 64
+/// bytes 0.7-0.8; the same for cond, which is a quarter as long and else mispredicts: 128 bytes
+/// 0.8- 1.6, 192 bytes 0.6-1.2; the same row again and again is laid out once: 256 bytes 1.0-1.3,
+/// 512 bytes 0.8-1.05.
+std::int64_t longest_packed_row(const select_rows &plane, int lane_bytes) {
+    auto changes = [&](std::size_t operand, std::int64_t bytes) {
+        bool is_dense = plane.stride[operand] != 0 && plane.step[operand] == plane.n * bytes;
+        return plane.step[operand] != 0 && !is_dense;
+    };
+    if (changes(select_src_0, lane_bytes) || changes(select_src_1, lane_bytes)) return 48;
+    return changes(select_cond, 1) ? 128 : 256;
+}
+
 bool packs(const select_rows &plane, int lane_bytes) {
-    return plane.n * lane_bytes < packed_row_bytes && plane.rows >= packed_rows
-           && plane.step[select_dst] == plane.n * lane_bytes;
+    constexpr std::int64_t fewest_rows = 8;
+    return plane.rows >= fewest_rows && plane.step[select_dst] == plane.n * lane_bytes
+           && plane.n * lane_bytes <= longest_packed_row(plane, lane_bytes);
 }
 
 /// In a tile all operands lie dense, but for a source that is one value throughout.
@@ -143,7 +154,6 @@ select_loops make_select_loops(
         loops.same_walk[operand] = element_bytes(loops, operand) == lane_bytes
                                    && loops.nest.strides[operand] == loops.nest.strides[select_dst];
     loops.vector = &find_vector_loops();
-    loops.strided = find_strided_loop(lane_bytes);
     return loops;
 }
 

@@ -23,7 +23,7 @@ enum select_operand : std::size_t { select_cond, select_src_0, select_src_1, sel
 enum class select_path {
     vector,  ///< SIMD along rows.
     packed,  ///< Rows are short: operands are spread into dense tiles first, then SIMD over those.
-    strided, ///< Some operand jumps within rows: one element at a time.
+    strided, ///< Some operand jumps within rows: element by element, or in dense tiles.
 };
 
 /// A select made ready: everything that does not depend on the pointers. The two innermost axes of
@@ -45,7 +45,6 @@ struct select_loops {
     bool streams;                ///< dst is too large for the caches.
     per_operand<bool> same_walk; ///< Visits the same bytes as dst when it starts where dst does.
     const vector_loops *vector;
-    rows_function strided;
 };
 
 /// `shape` is dst's; `strides` by select_operand, in elements, 0 on broadcast axes (as

@@ -30,6 +30,9 @@ using lane_of = std::conditional_t<LaneBytes == 1, std::uint8_t,
         std::conditional_t<LaneBytes == 2, std::uint16_t,
                 std::conditional_t<LaneBytes == 4, std::uint32_t, std::uint64_t>>>;
 
+template <std::size_t LaneBytes>
+constexpr std::size_t lanes_of_element = LaneBytes == 16 ? 2 : 1;
+
 /// Lanes of the widest vector in use. One 16-byte element fills a vector of its own: that makes
 /// its condition one value.
 template <std::size_t LaneBytes>
@@ -79,7 +82,7 @@ HWY_INLINE void stream(D d, hn::Vec<D> v, std::uint8_t *to) {
 /// One element, loaded before anything is written.
 template <std::size_t LaneBytes>
 struct constant {
-    lane_of<LaneBytes> lanes[LaneBytes == 16 ? 2 : 1];
+    lane_of<LaneBytes> lanes[lanes_of_element<LaneBytes>];
 
     HWY_INLINE explicit constant(const std::uint8_t *from) {
         std::memcpy(lanes, from, sizeof lanes);
@@ -186,9 +189,8 @@ HWY_INLINE void store_row(const Row &row, std::uint8_t *dst, std::size_t n) {
     constexpr std::size_t most_lanes = widest<Row::lane_bytes>();
     const hn::CappedTag<lane, most_lanes> d;
     const std::size_t step = hn::Lanes(d);
-    if (n < step) {
-        if constexpr (most_lanes > 1) store_short<most_lanes / 2>(row, dst, n);
-        return;
+    if constexpr (!Stream && most_lanes > 1) {
+        if (n < step) return store_short<most_lanes / 2>(row, dst, n);
     }
 
     const auto last = row.get(d, n - step);
@@ -215,19 +217,95 @@ HWY_INLINE void store_row(const Row &row, std::uint8_t *dst, std::size_t n) {
     if (i < n) store(d, last, dst + (n - step) * sizeof(lane));
 }
 
-/// The same, compiled once for all who come here seldom.
-template <class Row>
-HWY_NOINLINE void store_rest(const Row &row, std::uint8_t *dst, std::size_t n) {
-    store_row<false>(row, dst, n);
+/// Streaming pays from a few cache lines on; below, head and tail are all there is. More than two
+/// vectors of any target.
+constexpr std::int64_t least_streamed_bytes = 512;
+
+template <std::size_t LaneBytes, bool Moves>
+using source = std::conditional_t<Moves, moving<LaneBytes>, constant<LaneBytes>>;
+
+template <std::size_t LaneBytes, bool Stream, bool Moves0, bool Moves1>
+void blend_rows(const select_rows &block) noexcept {
+    if (Stream && block.n < least_streamed_bytes / std::int64_t{LaneBytes})
+        return blend_rows<LaneBytes, false, Moves0, Moves1>(block);
+    for (std::int64_t r = 0; r < block.rows; ++r) {
+        const blended_row<LaneBytes, source<LaneBytes, Moves0>, source<LaneBytes, Moves1>> row = {
+                block.cond + r * block.step[0],
+                source<LaneBytes, Moves0>(block.src_0 + r * block.step[1]),
+                source<LaneBytes, Moves1>(block.src_1 + r * block.step[2])};
+        store_row<Stream>(row, block.dst + r * block.step[3],
+                static_cast<std::size_t>(block.n) * lanes_of_element<LaneBytes>);
+    }
 }
 
-/// True when all of the `n` cond bytes are true (or, for `truth` false, all are false).
-/// Precondition: n is a multiple of 32.
-HWY_INLINE bool is_uniform(const std::uint8_t *cond, std::size_t n, bool truth) {
-    const hn::CappedTag<std::uint8_t, 32> d;
+/// Bytes, whatever they belong to. Not inlined: the loops are large, and every lane size uses them.
+template <bool Stream>
+HWY_NOINLINE void copy_row(const std::uint8_t *from, std::uint8_t *dst, std::size_t bytes) {
+    const plain_row<1, moving<1>> row = {moving<1>(from)};
+    store_row<Stream>(row, dst, bytes);
+}
+
+template <std::size_t LaneBytes, bool Stream>
+HWY_NOINLINE void fill_row(const std::uint8_t *from, std::uint8_t *dst, std::size_t n) {
+    const plain_row<LaneBytes, constant<LaneBytes>> row = {constant<LaneBytes>(from)};
+    store_row<Stream>(row, dst, n * lanes_of_element<LaneBytes>);
+}
+
+/// One condition per row.
+template <std::size_t LaneBytes, bool Stream>
+void choose_rows(const select_rows &block) noexcept {
+    if (Stream && block.n < least_streamed_bytes / std::int64_t{LaneBytes})
+        return choose_rows<LaneBytes, false>(block);
+    const auto n = static_cast<std::size_t>(block.n);
+    for (std::int64_t r = 0; r < block.rows; ++r) {
+        const bool truth = block.cond[r * block.step[0]] != 0;
+        const std::uint8_t *chosen =
+                truth ? block.src_0 + r * block.step[1] : block.src_1 + r * block.step[2];
+        std::uint8_t *dst = block.dst + r * block.step[3];
+        const bool moves = (truth ? block.stride[1] : block.stride[2]) != 0;
+        if (!moves)
+            fill_row<LaneBytes, Stream>(chosen, dst, n);
+        else if (chosen != dst) // else it stays in place
+            copy_row<Stream>(chosen, dst, n * LaneBytes);
+    }
+}
+
+/// The last vector of a row may reach into the next row, which comes later, or into the slack. So
+/// it should be no longer than it must: stores that overlap and cross cache lines are slow.
+template <std::size_t LaneBytes, std::size_t VectorBytes>
+HWY_INLINE void repeat_rows_by(const std::uint8_t *src, std::int64_t step, std::int64_t rows,
+        std::size_t row_bytes, std::uint8_t *dst) {
+    using lane = lane_of<LaneBytes>;
+    const hn::CappedTag<lane, VectorBytes / sizeof(lane)> d;
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const constant<LaneBytes> value(src + r * step);
+        std::size_t at = 0;
+        do {
+            store(d, value.get(d, at / sizeof(lane)), dst + at);
+            at += hn::Lanes(d) * sizeof(lane);
+        } while (at < row_bytes);
+        dst += row_bytes;
+    }
+}
+
+template <std::size_t LaneBytes>
+void repeat_rows(const std::uint8_t *src, std::int64_t step, std::int64_t rows, std::int64_t n,
+        std::uint8_t *dst) noexcept {
+    const std::size_t row_bytes = static_cast<std::size_t>(n) * LaneBytes;
+    if (LaneBytes <= 8 && row_bytes <= 8)
+        repeat_rows_by<LaneBytes, 8>(src, step, rows, row_bytes, dst);
+    else
+        repeat_rows_by<LaneBytes, 16>(src, step, rows, row_bytes, dst);
+}
+
+constexpr std::int64_t stretch = std::max<std::int64_t>(64, HWY_MAX_BYTES);
+
+/// True when all cond bytes of a stretch are true (or, for `truth` false, all are false).
+HWY_INLINE bool is_uniform(const std::uint8_t *cond, bool truth) {
+    const hn::CappedTag<std::uint8_t, 64> d;
     auto least = hn::Set(d, std::uint8_t{255});
     auto most = hn::Zero(d);
-    for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
+    for (std::size_t i = 0; i < std::size_t{stretch}; i += hn::Lanes(d)) {
         const auto bytes = hn::LoadU(d, cond + i);
         least = hn::Min(least, bytes);
         most = hn::Max(most, bytes);
@@ -236,133 +314,28 @@ HWY_INLINE bool is_uniform(const std::uint8_t *cond, std::size_t n, bool truth) 
     return truth ? hn::AllFalse(d, hn::Eq(least, zero)) : hn::AllTrue(d, hn::Eq(most, zero));
 }
 
-/// A row whose dst is the operand that `truth` chooses. Stretches of it that keep what they have
-/// are not written: masks are mostly blocks and bands, and an untouched cache line need not go back
-/// to memory.
-template <class Row>
-HWY_INLINE void store_row_in_place(Row row, std::uint8_t *dst, std::size_t n, bool truth) {
-    constexpr std::size_t stretch = std::max<std::size_t>(64, HWY_MAX_BYTES); // elements
-    constexpr std::size_t lanes = Row::lane_bytes == 16 ? 2 : 1;              // of one element
-    using lane = lane_of<Row::lane_bytes>;
-    const hn::CappedTag<lane, widest<Row::lane_bytes>()> d;
-    std::size_t done = 0; // elements
-    for (; done + stretch <= n; done += stretch) {
-        if (is_uniform(row.cond + done, stretch, truth)) continue;
-        for (std::size_t i = done * lanes; i < (done + stretch) * lanes; i += hn::Lanes(d))
-            store(d, row.get(d, i), dst + i * sizeof(lane));
-    }
-    if (done == n) return;
-    row.cond += done;
-    if constexpr (std::is_same_v<decltype(row.src_0), moving<Row::lane_bytes>>)
-        row.src_0.from += done * Row::lane_bytes;
-    if constexpr (std::is_same_v<decltype(row.src_1), moving<Row::lane_bytes>>)
-        row.src_1.from += done * Row::lane_bytes;
-    store_rest(row, dst + done * Row::lane_bytes, (n - done) * lanes);
-}
-
-/// Streaming pays from a few cache lines on; below, head and tail are all there is.
-constexpr std::size_t least_streamed_bytes = 512;
-
-template <bool Stream, class Row>
-HWY_INLINE void store_row_by_length(const Row &row, std::uint8_t *dst, std::size_t elements) {
-    const std::size_t n = elements * (Row::lane_bytes == 16 ? 2 : 1);
-    if constexpr (!Stream)
-        store_row<false>(row, dst, n);
-    else if (elements * Row::lane_bytes >= least_streamed_bytes)
-        store_row<true>(row, dst, n);
-    else
-        store_rest(row, dst, n);
-}
-
-template <std::size_t LaneBytes, bool Moves>
-using source = std::conditional_t<Moves, moving<LaneBytes>, constant<LaneBytes>>;
-
-template <std::size_t LaneBytes, store_mode Mode, bool Moves0, bool Moves1>
-void blend_rows(const select_rows &block) noexcept {
-    const bool keeps_src_0 = block.dst == block.src_0;
-    for (std::int64_t r = 0; r < block.rows; ++r) {
-        const blended_row<LaneBytes, source<LaneBytes, Moves0>, source<LaneBytes, Moves1>> row = {
-                block.cond + r * block.step[0],
-                source<LaneBytes, Moves0>(block.src_0 + r * block.step[1]),
-                source<LaneBytes, Moves1>(block.src_1 + r * block.step[2])};
-        std::uint8_t *dst = block.dst + r * block.step[3];
-        const auto n = static_cast<std::size_t>(block.n);
-        if constexpr (Mode == store_mode::in_place)
-            store_row_in_place(row, dst, n, keeps_src_0);
-        else
-            store_row_by_length<Mode == store_mode::stream>(row, dst, n);
-    }
-}
-
-/// Bytes, whatever they belong to. Not inlined: the loops are large, and every lane size uses them.
-template <bool Stream>
-HWY_NOINLINE void copy_row(const std::uint8_t *from, std::uint8_t *dst, std::size_t bytes) {
-    const plain_row<1, moving<1>> row = {moving<1>(from)};
-    store_row_by_length<Stream>(row, dst, bytes);
+std::int64_t count_uniform(
+        const std::uint8_t *cond, std::int64_t n, bool truth, bool uniform) noexcept {
+    std::int64_t count = 0;
+    while (count + stretch <= n && is_uniform(cond + count, truth) == uniform)
+        count += stretch;
+    // What is left is too short to be looked at, and counts as mixed.
+    return count + stretch > n && !uniform ? n : count;
 }
 
 template <std::size_t LaneBytes, bool Stream>
-HWY_NOINLINE void fill_row(const std::uint8_t *from, std::uint8_t *dst, std::size_t n) {
-    const plain_row<LaneBytes, constant<LaneBytes>> row = {constant<LaneBytes>(from)};
-    store_row_by_length<Stream>(row, dst, n);
-}
-
-/// One condition per row.
-template <std::size_t LaneBytes, bool Stream, bool Moves0, bool Moves1>
-void choose_rows(const select_rows &block) noexcept {
-    for (std::int64_t r = 0; r < block.rows; ++r) {
-        const bool truth = block.cond[r * block.step[0]] != 0;
-        const std::uint8_t *chosen =
-                truth ? block.src_0 + r * block.step[1] : block.src_1 + r * block.step[2];
-        std::uint8_t *dst = block.dst + r * block.step[3];
-        const auto n = static_cast<std::size_t>(block.n);
-        const bool moves = truth ? Moves0 : Moves1;
-        if (!moves)
-            fill_row<LaneBytes, Stream>(chosen, dst, n);
-        else if (chosen != dst) // else it stays in place
-            copy_row<Stream>(chosen, dst, n * LaneBytes);
-    }
-}
-
-template <std::size_t LaneBytes>
-void repeat_rows(const std::uint8_t *src, std::int64_t step, std::int64_t rows, std::int64_t n,
-        std::uint8_t *dst) noexcept {
-    using lane = lane_of<LaneBytes>;
-    const hn::CappedTag<lane, LaneBytes == 16 ? 2 : 32 / sizeof(lane)> d;
-    const std::size_t row_bytes = static_cast<std::size_t>(n) * LaneBytes;
-    for (std::int64_t r = 0; r < rows; ++r) {
-        const constant<LaneBytes> value(src + r * step);
-        // The last vector may reach into the next row, which comes later, or into the slack.
-        for (std::size_t at = 0; at < row_bytes; at += hn::Lanes(d) * sizeof(lane))
-            store(d, value.get(d, at / sizeof(lane)), dst + at);
-        dst += row_bytes;
-    }
-}
-
-template <std::size_t LaneBytes, store_mode Mode, bool Moves0, bool Moves1>
-constexpr void enter(vector_loops &loops, std::size_t index) {
-    auto &by_cond = loops.rows[index][static_cast<std::size_t>(Mode)];
-    constexpr std::size_t motion = std::size_t{Moves0} + 2 * std::size_t{Moves1};
-    by_cond[0][motion] = choose_rows<LaneBytes, Mode == store_mode::stream, Moves0, Moves1>;
-    // In place one source at least moves as dst does.
-    constexpr bool possible = Mode != store_mode::in_place || Moves0 || Moves1;
-    by_cond[1][motion] = blend_rows < LaneBytes, possible ? Mode : store_mode::plain, Moves0,
-    Moves1 > ;
-}
-
-template <std::size_t LaneBytes, store_mode Mode>
-constexpr void enter_motions(vector_loops &loops, std::size_t index) {
-    enter<LaneBytes, Mode, false, false>(loops, index);
-    enter<LaneBytes, Mode, true, false>(loops, index);
-    enter<LaneBytes, Mode, false, true>(loops, index);
-    enter<LaneBytes, Mode, true, true>(loops, index);
+constexpr void enter_rows(vector_loops &loops, std::size_t index) {
+    loops.choose[index][Stream] = choose_rows<LaneBytes, Stream>;
+    loops.blend[index][Stream][0] = blend_rows<LaneBytes, Stream, false, false>;
+    loops.blend[index][Stream][1] = blend_rows<LaneBytes, Stream, true, false>;
+    loops.blend[index][Stream][2] = blend_rows<LaneBytes, Stream, false, true>;
+    loops.blend[index][Stream][3] = blend_rows<LaneBytes, Stream, true, true>;
 }
 
 template <std::size_t LaneBytes>
 constexpr void enter_lanes(vector_loops &loops, std::size_t index) {
-    enter_motions<LaneBytes, store_mode::plain>(loops, index);
-    enter_motions<LaneBytes, store_mode::stream>(loops, index);
-    enter_motions<LaneBytes, store_mode::in_place>(loops, index);
+    enter_rows<LaneBytes, false>(loops, index);
+    enter_rows<LaneBytes, true>(loops, index);
     loops.repeat[index] = repeat_rows<LaneBytes>;
 }
 
@@ -373,6 +346,7 @@ constexpr vector_loops make_vector_loops() {
     enter_lanes<4>(loops, 2);
     enter_lanes<8>(loops, 3);
     enter_lanes<16>(loops, 4);
+    loops.count_uniform = count_uniform;
     return loops;
 }
 

@@ -30,16 +30,6 @@ struct select_rows {
 
 using rows_function = void (*)(const select_rows &) noexcept;
 
-/// How results get to memory.
-enum class store_mode : std::size_t {
-    plain,
-    /// Past the caches. dst is no source, and is aligned to the element size.
-    stream,
-    /// dst is src_0, or else src_1, in the same layout: what stays as it is need not be written.
-    in_place,
-};
-inline constexpr std::size_t store_modes = 3;
-
 /// 1, 2, 4, 8, 16 bytes: 0 to 4.
 inline constexpr std::size_t lane_sizes = 5;
 inline std::size_t lane_index(int lane_bytes) {
@@ -57,31 +47,41 @@ struct row_motion {
 };
 
 /// Loops for rows in which dst is contiguous and every other operand contiguous or broadcast; one
-/// such table per SIMD target.
+/// such table per SIMD target. Those that stream write past the caches: dst is aligned to the
+/// element size then, and is no source.
 struct vector_loops {
-    /// By lane_index, store_mode, motion.cond, motion.src_0 + 2 * motion.src_1.
-    rows_function rows[lane_sizes][store_modes][2][4];
+    /// One condition per row. By lane_index, streaming.
+    rows_function choose[lane_sizes][2];
+    /// A condition per element. By lane_index, streaming, motion.src_0 + 2 * motion.src_1.
+    rows_function blend[lane_sizes][2][4];
 
     /// dst = for each of `rows` rows, `n` copies of the element at src + row * step. Writes up to
-    /// repeat_slack bytes after the end. Precondition: a row is no longer than repeat_slack bytes.
+    /// repeat_slack bytes after the end.
     using repeat_function = void (*)(const std::uint8_t *src, std::int64_t step, std::int64_t rows,
             std::int64_t n, std::uint8_t *dst) noexcept;
     repeat_function repeat[lane_sizes];
 
-    rows_function find(int lane_bytes, store_mode mode, row_motion motion) const {
-        return rows[lane_index(lane_bytes)][static_cast<std::size_t>(mode)][motion.cond]
-                   [std::size_t{motion.src_0} + 2 * std::size_t{motion.src_1}];
+    /// How many elements at the beginning of cond, in stretches of some cache lines of elements,
+    /// are all `truth` (uniform), or are in stretches that are not (not uniform).
+    std::int64_t (*count_uniform)(
+            const std::uint8_t *cond, std::int64_t n, bool truth, bool uniform) noexcept;
+
+    rows_function find(int lane_bytes, bool streams, row_motion motion) const {
+        std::size_t lane = lane_index(lane_bytes);
+        if (!motion.cond) return choose[lane][streams];
+        return blend[lane][streams][std::size_t{motion.src_0} + 2 * std::size_t{motion.src_1}];
     }
 };
-inline constexpr std::int64_t repeat_slack = 256;
+inline constexpr std::int64_t repeat_slack = 16;
 
 /// Of the best target that this CPU has.
 const vector_loops &find_vector_loops() noexcept;
 /// Its name in lower case, such as "avx2".
 const char *find_target_name() noexcept;
 
-/// The loop for rows of any strides.
-rows_function find_strided_loop(int lane_bytes) noexcept;
+/// Rows of any strides. Operands that lie column by column are copied into dense tiles, for which
+/// `vector` is called: a loop of vector_loops, for what moves within rows.
+void run_strided(const select_rows &block, int lane_bytes, rows_function vector) noexcept;
 
 } // namespace tern::kernels
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "kernels/select/select.hpp"
 #include "kernels/select/select_rows.hpp"
 
 namespace tern::kernels {
 namespace {
+
+// ---- element by element ------------------------------------------------------------------------
 
 struct pair_of_64 {
     std::uint64_t low;
@@ -31,42 +34,158 @@ pair_of_64 choose(bool cond, pair_of_64 a, pair_of_64 b) {
 }
 
 template <typename Lane>
-void run_row(const select_rows &block, std::int64_t row, std::int64_t begin, std::int64_t end) {
-    const per_operand<std::int64_t> stride = block.stride; // dst could alias block, for all we know
-    auto at = [&](std::size_t operand) {
-        return row * block.step[operand] + begin * stride[operand];
-    };
-    const std::uint8_t *cond = block.cond + at(select_cond);
-    const std::uint8_t *src_0 = block.src_0 + at(select_src_0);
-    const std::uint8_t *src_1 = block.src_1 + at(select_src_1);
-    std::uint8_t *dst = block.dst + at(select_dst);
-    for (std::int64_t i = 0; i < end - begin; ++i) {
-        Lane value = choose(cond[i * stride[select_cond]] != 0,
-                load<Lane>(src_0 + i * stride[select_src_0]),
-                load<Lane>(src_1 + i * stride[select_src_1]));
-        std::memcpy(dst + i * stride[select_dst], &value, sizeof value);
+void choose_elements(const select_rows &block) {
+    const per_operand<std::int64_t> stride = block.stride; // dst might alias block, it seems
+    for (std::int64_t row = 0; row < block.rows; ++row) {
+        const std::uint8_t *cond = block.cond + row * block.step[select_cond];
+        const std::uint8_t *src_0 = block.src_0 + row * block.step[select_src_0];
+        const std::uint8_t *src_1 = block.src_1 + row * block.step[select_src_1];
+        std::uint8_t *dst = block.dst + row * block.step[select_dst];
+        for (std::int64_t i = 0; i < block.n; ++i) {
+            Lane value = choose(cond[i * stride[select_cond]] != 0,
+                    load<Lane>(src_0 + i * stride[select_src_0]),
+                    load<Lane>(src_1 + i * stride[select_src_1]));
+            std::memcpy(dst + i * stride[select_dst], &value, sizeof value);
+        }
     }
 }
 
-/// In tiles: an operand that is contiguous from row to row then uses up the cache lines that a tile
-/// brings in, instead of fetching them again for every row.
-template <typename Lane>
-void run_rows(const select_rows &block) noexcept {
-    constexpr std::int64_t tile_rows = std::max<std::int64_t>(64 / sizeof(Lane), 8);
-    constexpr std::int64_t tile_n = 64;
-    for (std::int64_t first = 0; first < block.rows; first += tile_rows)
-        for (std::int64_t begin = 0; begin < block.n; begin += tile_n)
-            for (std::int64_t row = first; row < std::min(first + tile_rows, block.rows); ++row)
-                run_row<Lane>(block, row, begin, std::min(begin + tile_n, block.n));
+// ---- tiles -------------------------------------------------------------------------------------
+
+/// A plane of elements in memory: bytes from row to row, and from element to element.
+template <typename Byte>
+struct plane_of {
+    Byte *first;
+    std::int64_t step;
+    std::int64_t stride;
+};
+
+template <std::size_t LaneBytes>
+void copy_plane_of(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
+        std::int64_t n) {
+    constexpr std::int64_t rows_ahead = 8;
+    const auto ahead_bytes = static_cast<std::uintptr_t>(rows_ahead * from.step);
+    const auto last_byte = static_cast<std::uintptr_t>((n - 1) * from.stride);
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const std::uint8_t *source = from.first + row * from.step;
+        std::uint8_t *target = to.first + row * to.step;
+        // Rows lie far apart, where no hardware prefetcher finds them. It does no harm that the
+        // last ones are none of ours.
+        auto ahead = reinterpret_cast<std::uintptr_t>(source) + ahead_bytes;
+        __builtin_prefetch(reinterpret_cast<const void *>(ahead));
+        __builtin_prefetch(reinterpret_cast<const void *>(ahead + last_byte));
+        for (std::int64_t i = 0; i < n; ++i)
+            std::memcpy(target + i * to.stride, source + i * from.stride, LaneBytes);
+    }
+}
+
+/// Along whichever axis memory is closer together: an operand that jumps from element to element
+/// is often contiguous from row to row, and a cache line should be used up while it is here.
+void copy_plane(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
+        std::int64_t n, std::size_t lane_bytes) {
+    if (from.step + to.step < from.stride + to.stride) {
+        std::swap(from.step, from.stride);
+        std::swap(to.step, to.stride);
+        std::swap(rows, n);
+    }
+    switch (lane_bytes) {
+        case 1: return copy_plane_of<1>(from, to, rows, n);
+        case 2: return copy_plane_of<2>(from, to, rows, n);
+        case 4: return copy_plane_of<4>(from, to, rows, n);
+        case 8: return copy_plane_of<8>(from, to, rows, n);
+        default: return copy_plane_of<16>(from, to, rows, n);
+    }
+}
+
+constexpr std::int64_t tile_bytes = 4096;
+
+/// Dense memory for one operand's part of a tile.
+struct operand_tile {
+    alignas(64) std::uint8_t bytes[tile_bytes];
+};
+
+/// One tile, all of whose operands fit operand_tile.
+class tile_run {
+public:
+    tile_run(const select_rows &tile, int lane_bytes) : tile_(tile), lane_bytes_(lane_bytes) {}
+
+    void run(rows_function vector) {
+        select_rows dense = tile_;
+        dense.cond = gather(dense, select_cond, tile_.cond);
+        dense.src_0 = gather(dense, select_src_0, tile_.src_0);
+        dense.src_1 = gather(dense, select_src_1, tile_.src_1);
+        bool scatters = tile_.stride[select_dst] != lane_bytes_;
+        if (scatters) {
+            dense.dst = tiles_[select_dst].bytes;
+            dense.step[select_dst] = tile_.n * lane_bytes_;
+            dense.stride[select_dst] = lane_bytes_;
+        }
+        vector(dense);
+        if (scatters)
+            copy_plane({dense.dst, dense.step[select_dst], dense.stride[select_dst]},
+                    {tile_.dst, tile_.step[select_dst], tile_.stride[select_dst]}, tile_.rows,
+                    tile_.n, static_cast<std::size_t>(lane_bytes_));
+    }
+
+private:
+    /// The operand itself when vectors can walk it, else a dense copy.
+    const std::uint8_t *gather(select_rows &dense, std::size_t operand, const std::uint8_t *first) {
+        std::int64_t bytes = operand == select_cond ? 1 : lane_bytes_;
+        std::int64_t &stride = dense.stride[operand];
+        if (stride == 0 || stride == bytes) return first;
+        std::uint8_t *copy = tiles_[operand].bytes;
+        std::int64_t row_bytes = tile_.n * bytes;
+        copy_plane({first, tile_.step[operand], stride}, {copy, row_bytes, bytes}, tile_.rows,
+                tile_.n, static_cast<std::size_t>(bytes));
+        dense.step[operand] = row_bytes;
+        stride = bytes;
+        return copy;
+    }
+
+    const select_rows &tile_;
+    int lane_bytes_;
+    per_operand<operand_tile> tiles_;
+};
+
+/// True when an operand lies column by column, so that every element of a row is in a cache line of
+/// its own.
+bool has_columns(const select_rows &block) {
+    constexpr std::int64_t line = 64;
+    for (std::size_t operand = 0; operand < block.stride.size(); ++operand)
+        if (block.stride[operand] >= line && block.step[operand] < line && block.rows > 1)
+            return true;
+    return false;
 }
 
 } // namespace
 
-rows_function find_strided_loop(int lane_bytes) noexcept {
-    static constexpr rows_function loops[lane_sizes] = {run_rows<std::uint8_t>,
-            run_rows<std::uint16_t>, run_rows<std::uint32_t>, run_rows<std::uint64_t>,
-            run_rows<pair_of_64>};
-    return loops[lane_index(lane_bytes)];
+void run_strided(const select_rows &block, int lane_bytes, rows_function vector) noexcept {
+    if (!has_columns(block)) {
+        switch (lane_bytes) {
+            case 1: return choose_elements<std::uint8_t>(block);
+            case 2: return choose_elements<std::uint16_t>(block);
+            case 4: return choose_elements<std::uint32_t>(block);
+            case 8: return choose_elements<std::uint64_t>(block);
+            default: return choose_elements<pair_of_64>(block);
+        }
+    }
+    // As many rows as make up a cache line of an operand that is contiguous from row to row.
+    std::int64_t tile_rows = std::min<std::int64_t>(block.rows, std::max(64 / lane_bytes, 8));
+    std::int64_t tile_n = tile_bytes / lane_bytes / tile_rows;
+    for (std::int64_t row = 0; row < block.rows; row += tile_rows)
+        for (std::int64_t i = 0; i < block.n; i += tile_n) {
+            auto at = [&](std::size_t operand) {
+                return row * block.step[operand] + i * block.stride[operand];
+            };
+            select_rows tile = block;
+            tile.cond += at(select_cond);
+            tile.src_0 += at(select_src_0);
+            tile.src_1 += at(select_src_1);
+            tile.dst += at(select_dst);
+            tile.rows = std::min(tile_rows, block.rows - row);
+            tile.n = std::min(tile_n, block.n - i);
+            tile_run(tile, lane_bytes).run(vector);
+        }
 }
 
 } // namespace tern::kernels
