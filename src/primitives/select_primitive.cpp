@@ -37,14 +37,14 @@ std::string find_obstacle(const tensor_desc &cond, const tensor_desc &src_0,
 
 class binary_select final : public select_primitive {
 public:
-    binary_select(const dnnl::binary::primitive_desc &desc, kernels::select_loops loops)
+    binary_select(const dnnl::binary::primitive_desc &desc, const kernels::select_loops &loops)
         : src_0_(desc.src0_desc()),
           src_1_(desc.src1_desc()),
           cond_(desc.query_md(dnnl::query::src_md, 2)),
           dst_(desc.dst_desc()),
           primitive_(desc),
           name_(desc.impl_info_str()),
-          loops_(std::move(loops)) {}
+          loops_(loops) {}
 
     void run(const std::uint8_t *cond, const void *src_0, const void *src_1,
             void *dst) const noexcept override {
@@ -109,7 +109,7 @@ std::shared_ptr<const select_primitive> make_select_primitive(const tensor_desc 
         dims moving = {1};
         kernels::select_loops loops = kernels::make_select_loops(
                 {count}, {moving, moving, is_one ? dims{0} : moving, moving}, 4);
-        return std::make_shared<binary_select>(desc, std::move(loops));
+        return std::make_shared<binary_select>(desc, loops);
     } catch (const dnnl::error &error) {
         reason = format_text("oneDNN: {}", error.message);
         return nullptr;
