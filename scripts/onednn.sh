@@ -5,6 +5,7 @@
 #
 #   scripts/onednn.sh prefix   print where the result is, or would be
 #   scripts/onednn.sh build    make it, unless it is there
+#   scripts/onednn.sh has-source   can the source come from this system's distribution?
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -58,12 +59,13 @@ own_apt() {
         -o APT::Sandbox::User="$(id -un)" "$@"
 }
 
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+has_source() { [ "$(os_release ID)" = debian ] && [ -e $keyring ] && [ -n "$(mirror)" ]; }
+
 source_from_debian() {
-    local keyring=/usr/share/keyrings/debian-archive-keyring.gpg uri dsc
+    local uri dsc
+    has_source || no_source "no Debian mirror configured here that oneDNN $version could come from"
     uri=$(mirror)
-    if [ "$(os_release ID)" != debian ] || [ -z "$uri" ] || [ ! -e $keyring ]; then
-        no_source "no Debian mirror configured here that oneDNN $version could come from"
-    fi
     say "source: Debian's package of oneDNN $version ($debian_suite), from this system's mirror"
     mkdir -p "$download/lists/partial" "$download/cache/archives/partial"
     printf 'deb-src [signed-by=%s] %s %s main\n' "$keyring" "$uri" "$debian_suite" \
@@ -170,8 +172,9 @@ fi
 case ${1:-} in
     prefix) printf '%s\n' "$prefix" ;;
     build) build ;;
+    has-source) has_source ;;
     *)
-        printf 'usage: scripts/onednn.sh prefix|build\n' >&2
+        printf 'usage: scripts/onednn.sh prefix|build|has-source\n' >&2
         exit 2
         ;;
 esac

@@ -18,7 +18,8 @@ where CMake looks for it. An interrupted build goes on where it stopped.
 
 Environment:
     TERN_ONEDNN          which oneDNN:
-                         AUTO      one that is there, else the distribution's, else our own build
+                         AUTO      one that is there, else the distribution's, else our own build, else
+                                   none (where the source cannot come from the distribution)
                          bundled   our own build
                          system    the distribution's
                          OFF       none
@@ -133,12 +134,26 @@ command -v apt-get >/dev/null || die "no apt-get: this script knows Debian and U
 install_packages "${packages[@]}"
 
 step=2
-if [ "$onednn" = AUTO ]; then # in the order in which cmake/TernOneDNN.cmake looks
-    if ! own_onednn_is_there && system_has_onednn; then onednn=system; else onednn=bundled; fi
-fi
+# In the order in which cmake/TernOneDNN.cmake looks.
+choose_onednn() {
+    if own_onednn_is_there; then
+        echo bundled
+    elif system_has_onednn >&2; then
+        echo system
+    elif [ -n "${TERN_ONEDNN_SOURCE:-}" ] || "$here/onednn.sh" has-source; then
+        echo bundled
+    else
+        echo none
+    fi
+}
+if [ "$onednn" = AUTO ]; then onednn=$(choose_onednn); fi
 case $onednn in
     OFF)
-        say "oneDNN: none; configure with -DTERN_ONEDNN=OFF"
+        say "oneDNN: left out"
+        ;;
+    none)
+        say "oneDNN: this distribution has none of version $oldest_onednn or newer; Tern is built without it"
+        say "        (to have it: TERN_ONEDNN_SOURCE and TERN_ONEDNN_SHA256, see scripts/setup.sh --help)"
         ;;
     system)
         system_has_onednn ||
