@@ -297,7 +297,7 @@ private:
 class TERN_API graph {
 public:
     /// Errors: invalid_arguments when there is no engine of that kind.
-    graph(engine::kind engine_kind);
+    graph(engine::kind engine_kind); // NOLINT(google-explicit-constructor): as in oneDNN
     graph(engine::kind engine_kind, fpmath_mode mode);
 
     /// Errors: invalid_graph once finalized.

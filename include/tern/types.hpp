@@ -47,12 +47,12 @@ enum class status {
 /// at fault, what was expected and what was found.
 class TERN_API error : public std::exception {
 public:
-    error(tern::status status, const std::string &message);
+    error(tern::status code, const std::string &text);
     error(const error &) noexcept;
     error &operator=(const error &) noexcept;
     ~error() override;
 
-    /// The same text as `message`.
+    /// The text that was given; `message` is the same.
     const char *what() const noexcept override;
 
     tern::status status;

@@ -10,7 +10,11 @@ for argument; do
     if [ "$argument" = --write ]; then write=yes; else arguments+=("$argument"); fi
 done
 
-tables=$(scripts/peers/select.sh ${arguments[@]+"${arguments[@]}"})
+tables=$(
+    scripts/peers/select.sh ${arguments[@]+"${arguments[@]}"}
+    echo
+    scripts/peers/implementations.sh
+)
 printf '%s\n' "$tables"
 if [ $write = yes ]; then
     {

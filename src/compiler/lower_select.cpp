@@ -13,7 +13,7 @@ const std::uint8_t *bytes(const void *cond) {
 
 class select_loops_kernel final : public runtime::kernel {
 public:
-    explicit select_loops_kernel(kernels::select_loops loops) : loops_(std::move(loops)) {}
+    explicit select_loops_kernel(kernels::select_loops loops) : loops_(loops) {}
 
     void run(const void *const *in, void *const *out, void *) const noexcept override {
         kernels::run_select(loops_, bytes(in[0]), in[1], in[2], out[0]);
@@ -46,8 +46,7 @@ answer make_select_loops(const resolved_op &op) {
     strides[kernels::select_dst] = dst.strides;
     auto loops =
             kernels::make_select_loops(dst.shape, strides, static_cast<int>(bytes_of(dst.type)));
-    return {std::make_unique<select_loops_kernel>(std::move(loops)),
-            std::string(kernels::select_target())};
+    return {std::make_unique<select_loops_kernel>(loops), std::string(kernels::select_target())};
 }
 
 answer make_select_primitive(const resolved_op &op) {

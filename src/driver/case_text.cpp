@@ -20,7 +20,7 @@ template <typename Map>
 void append_map(std::string &text, std::string_view option, const Map &values) {
     if (values.empty()) return;
     text += format_text("--{}=", option);
-    std::string_view separator = "";
+    std::string_view separator;
     for (const auto &[id, value] : values) {
         text += format_text("{}{}:{}", separator, id, text_of(value));
         separator = "+";

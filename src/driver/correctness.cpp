@@ -49,8 +49,7 @@ std::vector<id_pair> legal_pairs(const compiled_step &step) {
         std::size_t id = op.inputs[static_cast<std::size_t>(port)].id;
         bool only_there = true;
         for (std::size_t i = 0; i < op.inputs.size(); ++i)
-            if (op.inputs[i].id == id && allowed.count(static_cast<int>(i)) == 0)
-                only_there = false;
+            if (op.inputs[i].id == id && !allowed.contains(static_cast<int>(i))) only_there = false;
         const compiled_port *input = find_port(step.inputs, id);
         if (only_there && input != nullptr && same_layout(input->desc, step.outputs[0].desc))
             pairs.emplace_back(id, step.outputs[0].id);
@@ -107,7 +106,7 @@ private:
         check_inputs(step, before);
         for (const compiled_port &port : step.outputs) {
             check_output(step, port.id, expected_.at(port.id), found_.at(port.id), "DST");
-            if (read_.count(port.id) == 0) dump_.write("out", port.id, found_.at(port.id));
+            if (!read_.contains(port.id)) dump_.write("out", port.id, found_.at(port.id));
         }
         for (const id_pair &pair : in_place_pairs(step))
             run_in_place(step, pair);
@@ -224,7 +223,7 @@ private:
             expected_.erase(id);
         }
         for (const compiled_port &port : prepared_.steps[step].outputs) {
-            if (last_uses_.count(port.id) != 0) continue;
+            if (last_uses_.contains(port.id)) continue;
             found_.erase(port.id);
             expected_.erase(port.id);
         }
@@ -273,7 +272,7 @@ void run_once(const prepared_graph &prepared, const formats::graph_file &file,
             execute_tensors(prepared, step, memory);
         }
         for (const compiled_port &port : step.outputs)
-            if (read.count(port.id) == 0) dump.write("out", port.id, memory.at(port.id));
+            if (!read.contains(port.id)) dump.write("out", port.id, memory.at(port.id));
     }
 }
 

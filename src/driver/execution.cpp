@@ -68,7 +68,7 @@ memory_map make_inputs(const prepared_graph &prepared, const formats::graph_file
     for (const compiled_step &step : prepared.steps) {
         for (const compiled_port &port : step.inputs) {
             auto role = roles.find(port.id);
-            if (role == roles.end() || memory.count(port.id) != 0) continue;
+            if (role == roles.end() || memory.contains(port.id)) continue;
             buffer input(port.desc);
             if (settings.mode == run_mode::performance)
                 fill_for_measuring(

@@ -14,7 +14,7 @@ namespace {
 template <typename Map>
 void check_tensor_ids(const working_graph &graph, std::string_view option, const Map &by_id) {
     for (const auto &[id, value] : by_id)
-        if (graph.tensors.count(id) == 0)
+        if (!graph.tensors.contains(id))
             fail_rewrite("option --{}: no tensor of the graph has id {}", option, id);
 }
 
@@ -70,9 +70,9 @@ bool working_graph::has_op(std::size_t id) const {
 }
 
 bool working_graph::is_output(std::size_t id) const {
-    if (written.count(id) == 0) return false;
+    if (!written.contains(id)) return false;
     const std::vector<std::size_t> &ports = file.output_ports;
-    return read.count(id) == 0 || std::find(ports.begin(), ports.end(), id) != ports.end();
+    return !read.contains(id) || std::find(ports.begin(), ports.end(), id) != ports.end();
 }
 
 void working_graph::write_back() {
@@ -98,7 +98,7 @@ void sort_topologically(std::vector<ir::op_spec> &ops) {
     std::vector<std::size_t> waits_for(ops.size(), 0);
     for (std::size_t i = 0; i < ops.size(); ++i) {
         for (const ir::port &port : ops[i].inputs) {
-            if (writers.count(port.id) == 0) continue;
+            if (!writers.contains(port.id)) continue;
             readers[port.id].push_back(i);
             ++waits_for[i];
         }

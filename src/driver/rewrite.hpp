@@ -29,13 +29,13 @@ namespace tern::driver {
 /// Throws verdict: Rewriter failed, for an option that does not fit the graph; unimplemented,
 /// naming the op, for an op without a shape rule; skipped, for 4-bit types. Throws tern::error for
 /// a graph that is wrong in itself.
-void rewrite(formats::graph_file &graph, const case_options &options);
+void rewrite(formats::graph_file &file, const case_options &options);
 
 /// One description per tensor while the rewriting goes on. Ports are written back at its end.
 struct working_graph {
     explicit working_graph(formats::graph_file &graph);
 
-    bool is_input(std::size_t id) const { return written.count(id) == 0; }
+    bool is_input(std::size_t id) const { return !written.contains(id); }
     bool has_op(std::size_t id) const;
     /// No op reads it, or the file calls it an output.
     bool is_output(std::size_t id) const;

@@ -149,7 +149,7 @@ void remove_op(working_graph &graph, std::vector<ir::op_spec>::iterator op) {
             graph.read.insert(port.id);
     // An input that only the removed op read is no longer part of the graph.
     for (auto at = graph.tensors.begin(); at != graph.tensors.end();) {
-        bool used = graph.read.count(at->first) != 0 || graph.written.count(at->first) != 0;
+        bool used = graph.read.contains(at->first) || graph.written.contains(at->first);
         at = used ? std::next(at) : graph.tensors.erase(at);
     }
     if (graph.file.ops.empty()) fail_rewrite("option --op-kind: no op is left");

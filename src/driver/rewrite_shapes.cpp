@@ -192,11 +192,11 @@ void rewrite_batch(working_graph &graph, std::int64_t size) {
     for (std::size_t id : trial.written)
         if (trial.is_output(id)) carries.insert(id);
     const std::vector<ir::op_spec> &ops = graph.file.ops;
-    for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
-        for (const ir::port &output : op->outputs) {
+    for (std::size_t i = ops.size(); i-- > 0;) {
+        for (const ir::port &output : ops[i].outputs) {
             const dims &whole = trial.tensors.at(output.id).shape;
-            if (carries.count(output.id) == 0 || whole.empty()) continue;
-            for (const ir::port &input : op->inputs) {
+            if (!carries.contains(output.id) || whole.empty()) continue;
+            for (const ir::port &input : ops[i].inputs) {
                 const dims &shape = trial.tensors.at(input.id).shape;
                 if (shape.rank() == whole.rank() && shape[0] == whole[0]) carries.insert(input.id);
             }

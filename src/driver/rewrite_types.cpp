@@ -61,7 +61,7 @@ void rewrite_types(working_graph &graph, data_type type) {
     std::set<std::size_t> bound = bound_to_their_type(graph.file.ops, type);
     bool found = false;
     for (auto &[id, desc] : graph.tensors) {
-        if (!floating_types.contains(desc.type) || bound.count(id) != 0) continue;
+        if (!floating_types.contains(desc.type) || bound.contains(id)) continue;
         desc.type = type;
         found = true;
     }

@@ -84,6 +84,24 @@ TEST(threads, same_bits_for_any_number_when_expanded) {
         }
 }
 
+TEST(threads, B148_compiled_and_executed_with_different_numbers) {
+    tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 8);
+    full_operands operands;
+    logical_tensors inputs = full_operands::inputs();
+    partition part = select_partition(inputs, full_operands::dst());
+    for (int compile_with : {1, 8}) {
+        std::vector<compiled_partition> all;
+        tbb::task_arena(compile_with).execute([&] {
+            all = compile_all(part, inputs, {full_operands::dst()});
+        });
+        for (const auto &compiled : all) {
+            std::vector<std::uint32_t> result;
+            tbb::task_arena(9 - compile_with).execute([&] { result = operands.execute(compiled); });
+            EXPECT_TRUE(same_bits(result, operands.expected)) << compiled.get_implementation();
+        }
+    }
+}
+
 TEST(threads, B145_many_execute_one_compiled_partition) {
     full_operands operands;
     logical_tensors inputs = full_operands::inputs();

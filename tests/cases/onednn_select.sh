@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# onednn_select.sh DIR BENCHTERN: the nine Select lines of oneDNN's graph batch files, in one run.
-# DIR is oneDNN's tests/benchdnn/inputs/graph; when empty, TERN_BENCHDNN_INPUTS says. Exit code 77: no DIR.
+# onednn_select.sh BENCHTERN [DIR]: the nine Select lines of oneDNN's graph batch files, in one run.
+# DIR is oneDNN's tests/benchdnn/inputs/graph; without it TERN_BENCHDNN_INPUTS says. Exit code 77: neither.
 set -euo pipefail
-dir=${1:-${TERN_BENCHDNN_INPUTS:-}}
-benchtern=$2
+benchtern=$1
+dir=${2:-${TERN_BENCHDNN_INPUTS:-}}
 if [ -z "$dir" ]; then
     echo "no folder of benchdnn inputs: give it as an argument or in TERN_BENCHDNN_INPUTS" >&2
     exit 77

@@ -38,7 +38,7 @@ gives_expected() { # program
 }
 
 # Installs a build tree, moves the result away from where it was installed to, and uses it.
-check_package() { # build tree
+check_package() { # build tree, option for check_symbols.py...
     local prefix=$WORK/moved
     step "install" "$CMAKE" --install "$1" --prefix "$WORK/installed"
     mv "$WORK/installed" "$prefix"
@@ -70,7 +70,7 @@ check_package() { # build tree
     if [ -e "$prefix/bin/benchtern" ]; then
         step "benchtern: run" "$prefix/bin/benchtern" --help
     fi
-    step "symbols" python3 "$here/check_symbols.py" "$NM" "$lib" "$prefix/include"
+    step "symbols" python3 "$here/check_symbols.py" "$NM" "$lib" "$prefix/include" "${@:2}"
 }
 
 case $1 in
@@ -81,7 +81,7 @@ case $1 in
         step "shared: configure" configure "$TERN_SOURCE" "$WORK/build" -DBUILD_SHARED_LIBS=ON \
             -DTERN_ONEDNN=OFF -DTERN_TESTS=OFF -DTERN_DRIVER=OFF
         step "shared: build" "$CMAKE" --build "$WORK/build"
-        check_package "$WORK/build"
+        check_package "$WORK/build" --own
         ;;
     subproject)
         step "configure" configure "$here/subproject" "$WORK/build" -DTERN_ONEDNN=OFF \

@@ -200,6 +200,10 @@ std::string describe(const json_value &value) {
 }
 
 json_value parse_json(std::string_view text, const std::string &name) {
+    // Said here, because the library's words for it differ between its versions.
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+        fail(status::invalid_arguments, "{}: malformed JSON: the file is empty",
+                position_in(text, name, 0));
     const char *reached = text.data();
     tree_builder builder(text, name, reached);
     counting_iterator begin(text.data(), &reached);

@@ -41,7 +41,7 @@ void check_consistency(const graph_file &graph, const graph_positions &positions
         auto [at, fresh] = first.emplace(port.id, mention{&port, &op});
         if (fresh) return;
         const mention &other = at->second;
-        if (agree(other.port->desc, port.desc, written.count(port.id) != 0)) return;
+        if (agree(other.port->desc, port.desc, written.contains(port.id))) return;
         fail(status::invalid_arguments,
                 "{}: op {} ({}): tensor {} is described as {}, but as {} at op {} ({})",
                 position_in(text, name, offset), op.id, ir::name_of(op.kind), port.id,

@@ -60,6 +60,8 @@ public:
         filled_ = true;
         if (stride_ == 0)
             repeat_(from, step_, rows, n_, tile_);
+        else if (step_ == 0)
+            fill_with_copies(from, rows);
         else
             for (std::int64_t row = 0; row < rows; ++row)
                 std::memcpy(tile_ + row * row_bytes_, from + row * step_,
@@ -68,6 +70,14 @@ public:
     }
 
 private:
+    /// What is there is doubled until all is there.
+    void fill_with_copies(const std::uint8_t *row, std::int64_t rows) {
+        std::memcpy(tile_, row, static_cast<std::size_t>(row_bytes_));
+        std::int64_t all = rows * row_bytes_;
+        for (std::int64_t done = row_bytes_; done < all; done *= 2)
+            std::memcpy(tile_ + done, tile_, static_cast<std::size_t>(std::min(done, all - done)));
+    }
+
     vector_loops::repeat_function repeat_;
     const std::uint8_t *at_;
     std::int64_t stride_;

@@ -270,32 +270,46 @@ void choose_rows(const select_rows &block) noexcept {
     }
 }
 
-/// The last vector of a row may reach into the next row, which comes later, or into the slack. So
-/// it should be no longer than it must: stores that overlap and cross cache lines are slow.
-template <std::size_t LaneBytes, std::size_t VectorBytes>
-HWY_INLINE void repeat_rows_by(const std::uint8_t *src, std::int64_t step, std::int64_t rows,
-        std::size_t row_bytes, std::uint8_t *dst) {
-    using lane = lane_of<LaneBytes>;
-    const hn::CappedTag<lane, VectorBytes / sizeof(lane)> d;
-    for (std::int64_t r = 0; r < rows; ++r) {
-        const constant<LaneBytes> value(src + r * step);
-        std::size_t at = 0;
-        do {
-            store(d, value.get(d, at / sizeof(lane)), dst + at);
-            at += hn::Lanes(d) * sizeof(lane);
-        } while (at < row_bytes);
-        dst += row_bytes;
+/// Rows no longer than a vector. One store each, which reaches into the next row (that comes later)
+/// or into the slack; four at a time, since little else is done.
+template <std::size_t LaneBytes, class D>
+HWY_INLINE void repeat_short_rows(D d, const std::uint8_t *src, std::int64_t step,
+        std::int64_t rows, std::int64_t row_bytes, std::uint8_t *dst) {
+    const auto repeat = [=](std::int64_t r) HWY_ATTR {
+        store(d, constant<LaneBytes>(src + r * step).get(d, 0), dst + r * row_bytes);
+    };
+    std::int64_t r = 0;
+    for (; r + 4 <= rows; r += 4) {
+        repeat(r);
+        repeat(r + 1);
+        repeat(r + 2);
+        repeat(r + 3);
     }
+    for (; r < rows; ++r)
+        repeat(r);
 }
 
 template <std::size_t LaneBytes>
 void repeat_rows(const std::uint8_t *src, std::int64_t step, std::int64_t rows, std::int64_t n,
         std::uint8_t *dst) noexcept {
-    const std::size_t row_bytes = static_cast<std::size_t>(n) * LaneBytes;
-    if (LaneBytes <= 8 && row_bytes <= 8)
-        repeat_rows_by<LaneBytes, 8>(src, step, rows, row_bytes, dst);
-    else
-        repeat_rows_by<LaneBytes, 16>(src, step, rows, row_bytes, dst);
+    using lane = lane_of<LaneBytes>;
+    const hn::CappedTag<lane, 8 / sizeof(lane)> eight;
+    const hn::CappedTag<lane, 16 / sizeof(lane)> sixteen;
+    const std::int64_t row_bytes = n * std::int64_t{LaneBytes};
+    const auto bytes_of = [](auto d) HWY_ATTR {
+        return static_cast<std::int64_t>(hn::Lanes(d) * sizeof(lane));
+    };
+    // Stores that overlap and cross cache lines are slow: the vector is no longer than it must be.
+    if (row_bytes <= bytes_of(eight))
+        return repeat_short_rows<LaneBytes>(eight, src, step, rows, row_bytes, dst);
+    if (row_bytes <= bytes_of(sixteen))
+        return repeat_short_rows<LaneBytes>(sixteen, src, step, rows, row_bytes, dst);
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const constant<LaneBytes> value(src + r * step);
+        for (std::int64_t at = 0; at < row_bytes; at += bytes_of(sixteen))
+            store(sixteen, value.get(sixteen, static_cast<std::size_t>(at) / sizeof(lane)),
+                    dst + r * row_bytes + at);
+    }
 }
 
 constexpr std::int64_t stretch = std::max<std::int64_t>(64, HWY_MAX_BYTES);
