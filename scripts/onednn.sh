@@ -118,8 +118,8 @@ get_source() {
     mv "$work/source.part" "$work/source"
 }
 
-# Every tenth of ninja's progress lines, and all other lines.
-thin() { awk '!/^\[[0-9]+\/[0-9]+\]/ || NR % 10 == 0 { print; fflush() }'; }
+# Every tenth of ninja's progress lines, and all other lines, as they come.
+thin() { sed -u '/^\[[0-9]*[1-9]\//d'; }
 
 compile() {
     local jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
