@@ -21,6 +21,6 @@ scripts/setup.sh
 cmake --preset release
 cmake --build --preset release
 say "5/5 all cases: first right, then fast"
-build/release/bin/benchtern --graph --mode=C --batch=benchdnn_cases/op/select_ci
+build/release/bin/benchtern --graph --mode=C --batch=benchdnn_cases/test_ci
 build/release/bin/benchtern --graph --mode=P --max-ms-per-prb=500 \
     --batch=benchdnn_cases/op/select_perf | scripts/perf_table.sh

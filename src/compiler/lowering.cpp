@@ -53,6 +53,7 @@ answer make_reference(const resolved_op &op) {
     return {std::make_unique<reference_kernel>(op), ""};
 }
 
+/// Of Select and Where.
 constexpr std::array<candidate, 3> select_candidates = {{
         // oneDNN's primitive comes second: docs/performance.md has the figures.
         {"loops", make_select_loops},
@@ -66,7 +67,8 @@ constexpr std::array<candidate, 1> other_candidates = {{{"reference", make_refer
 
 std::span<const candidate> candidates_of(op_kind kind) {
     switch (kind) {
-        case op_kind::Select: return select_candidates;
+        case op_kind::Select:
+        case op_kind::Where: return select_candidates;
         default: return other_candidates;
     }
 }

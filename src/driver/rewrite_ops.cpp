@@ -3,12 +3,13 @@
 
 #include "driver/option_values.hpp"
 #include "driver/rewrite.hpp"
+#include "ops/registry.hpp"
 
 namespace tern::driver {
 namespace {
 
 /// Ops that --op-kind may put in each other's place: the same ports mean the same.
-enum class exchange_class { none, unary, unary_backward, binary };
+enum class exchange_class { none, unary, unary_backward, binary, choice };
 
 exchange_class class_of(op_kind kind) {
     using k = op_kind;
@@ -53,6 +54,8 @@ exchange_class class_of(op_kind kind) {
         case k::Multiply:
         case k::SquaredDifference:
         case k::Subtract: return exchange_class::binary;
+        case k::Select:
+        case k::Where: return exchange_class::choice;
         default: return exchange_class::none;
     }
 }
@@ -103,6 +106,16 @@ void set_attr(ir::op_spec &op, op_attr attr, ir::attr_value value) {
         return;
     }
     op.attrs.emplace_back(attr, std::move(value));
+}
+
+/// Attributes that the op's new kind does not have.
+void drop_foreign_attrs(ir::op_spec &op) {
+    const ir::op_def *def = ops::find(op.kind);
+    if (!def) return;
+    std::erase_if(op.attrs, [def](const auto &attr) {
+        return std::none_of(def->attrs.begin(), def->attrs.end(),
+                [&](const ir::attr_def &known) { return known.attr == attr.first; });
+    });
 }
 
 std::vector<ir::op_spec>::iterator find_op(working_graph &graph, std::size_t id) {
@@ -185,9 +198,10 @@ void rewrite_kinds(working_graph &graph, const id_values &op_kinds) {
         exchange_class wanted = class_of(*kind);
         if (wanted == exchange_class::none || wanted != class_of(op->kind))
             fail_rewrite("option --op-kind: {} cannot become {}: binary ops can take each other's "
-                         "place, and so can unary ones",
+                         "place, and so can unary ones, and Select and Where",
                     to_string(op->label()), text);
         op->kind = *kind;
+        drop_foreign_attrs(*op);
     }
 }
 

@@ -3,8 +3,8 @@
 #define TERN_TESTS_API_SELECT_GRAPH_HPP
 
 /// \file
-/// One Select from operands to result through the public API, by every implementation that takes
-/// it.
+/// One Select or Where from operands to result through the public API, by every implementation that
+/// takes it.
 
 #include <cstdint>
 #include <cstring>
@@ -44,15 +44,23 @@ inline logical_tensor dense(std::size_t id, data_type type, const dims &shape) {
     return logical_tensor(id, type, shape, layout_type::strided);
 }
 
-/// The one partition of a graph with one Select (op 7).
+/// The one partition of a graph with one op (op 7).
+inline partition one_op_partition(const op &only) {
+    tern::graph::graph g(engine::kind::cpu);
+    g.add_op(only);
+    g.finalize();
+    return g.get_partitions().at(0);
+}
+
 inline partition select_partition(const logical_tensors &inputs, const logical_tensor &dst,
         const std::string &auto_broadcast = "numpy") {
     op select(7, op::kind::Select, inputs, {dst});
     select.set_attr(op::attr::auto_broadcast, auto_broadcast);
-    tern::graph::graph g(engine::kind::cpu);
-    g.add_op(select);
-    g.finalize();
-    return g.get_partitions().at(0);
+    return one_op_partition(select);
+}
+
+inline partition where_partition(const logical_tensors &inputs, const logical_tensor &output) {
+    return one_op_partition(op(7, op::kind::Where, inputs, {output}));
 }
 
 /// Compiled by each implementation that takes it. "loops" and "reference" take everything; "onednn"
@@ -86,8 +94,8 @@ struct select_case {
     operand<std::uint8_t> cond;
     operand<T> src_0;
     operand<T> src_1;
-    std::string auto_broadcast = "numpy";
-    dims dst_strides = {}; ///< Empty: dense row-major.
+    std::string auto_broadcast = "numpy"; ///< Select's; Where has none.
+    dims dst_strides = {};                ///< Empty: dense row-major.
 };
 
 template <typename T>
@@ -121,12 +129,14 @@ bool same_bits(const std::vector<T> &a, const std::vector<T> &b) {
 
 /// Compiles and executes by every implementation, which must all give the same bits.
 template <typename T>
-select_result<T> run_select(const select_case<T> &c) {
+select_result<T> run(op::kind kind, const select_case<T> &c) {
     logical_tensor cond = describe(cond_id, data_type::boolean, c.cond);
     logical_tensor src_0 = describe(src_0_id, c.type, c.src_0);
     logical_tensor src_1 = describe(src_1_id, c.type, c.src_1);
     logical_tensor dst(dst_id, c.type);
-    partition part = select_partition({cond, src_0, src_1}, dst, c.auto_broadcast);
+    partition part = kind == op::kind::Where
+                             ? where_partition({cond, src_0, src_1}, dst)
+                             : select_partition({cond, src_0, src_1}, dst, c.auto_broadcast);
 
     logical_tensor wanted(dst_id, c.type, layout_type::any);
     if (!c.dst_strides.empty()) {
@@ -153,6 +163,15 @@ select_result<T> run_select(const select_case<T> &c) {
         first = false;
     }
     return result;
+}
+
+template <typename T>
+select_result<T> run_select(const select_case<T> &c) {
+    return run(op::kind::Select, c);
+}
+template <typename T>
+select_result<T> run_where(const select_case<T> &c) {
+    return run(op::kind::Where, c);
 }
 
 /// Calls `action`, which must throw tern::error, and gives it back.

@@ -249,7 +249,7 @@ TEST(driver_rewrite, attributes) {
 
 TEST(driver_rewrite, kinds) {
     case_options options;
-    for (const char *kind : {"Add", "Exp", "Select", "undef"}) {
+    for (const char *kind : {"Add", "Exp", "SoftMax", "undef"}) {
         options.op_kind = {{0, kind}};
         expect_rewriter_failed(usual(), options, {"--op-kind", "Select (op 0)"});
     }
@@ -272,6 +272,21 @@ TEST(driver_rewrite, kinds) {
     ASSERT_EQ(file.ops.size(), 1u);
     EXPECT_EQ(file.ops[0].inputs[1].id, 8u);
     EXPECT_EQ(file.ops[0].inputs[1].desc.strides, (dims{1, 2}));
+}
+
+TEST(driver_rewrite, select_and_where_take_each_others_place) {
+    formats::graph_file file = plain({2, 3}, {3, 1}, {3, 1});
+    file.ops[0].attrs = {{op_attr::auto_broadcast, std::string("numpy")}};
+    case_options options;
+    options.op_kind = {{0, "Where"}};
+    rewrite(file, options);
+    EXPECT_EQ(file.ops[0].kind, op_kind::Where);
+    EXPECT_TRUE(file.ops[0].attrs.empty()); // Where has none
+    options.op_kind = {{0, "Select"}};
+    rewrite(file, options);
+    EXPECT_EQ(file.ops[0].kind, op_kind::Select);
+    options.op_kind = {{0, "Add"}};
+    expect_rewriter_failed(file, options, {"--op-kind", "Select (op 0)", "Select and Where"});
 }
 
 TEST(driver_rewrite, a_binary_op_gives_way_to_the_input_that_an_op_writes) {

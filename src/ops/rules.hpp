@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TERN_OPS_RULES_HPP
+#define TERN_OPS_RULES_HPP
+
+/// \file
+/// Rules that several ops have in common.
+
+#include <cstdint>
+#include <string_view>
+
+#include "ir/op_def.hpp"
+
+namespace tern::ops {
+
+/// Every type whose elements are whole bytes of one fixed number: what an op can copy without
+/// knowing what it means.
+inline constexpr type_set any_fixed_size(data_type::f16, data_type::bf16, data_type::f32,
+        data_type::f64, data_type::s8, data_type::s16, data_type::s32, data_type::s64,
+        data_type::u8, data_type::u16, data_type::u32, data_type::u64, data_type::boolean,
+        data_type::f8_e5m2, data_type::f8_e4m3, data_type::c64, data_type::c128);
+
+/// Puts the inferred shape into an output of which some or all may be known already. Throws
+/// invalid_shape when the two disagree.
+void settle_shape(const ir::op_label &label, std::string_view name, const dims &inferred,
+        tensor_desc &output);
+
+/// The shape that two operands broadcast to, both ways. Throws invalid_shape naming both operands,
+/// the axis and its two sizes. `against` may be the result of such a call.
+dims broadcast(const ir::op_label &label, std::string_view name, const dims &shape,
+        std::string_view against_name, const dims &against);
+
+/// Reference loop of the ops that choose: out[0] = in[0] ? in[1] : in[2], all of which broadcast
+/// one way into out[0]. Bits are copied unchanged.
+void choose(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept;
+
+} // namespace tern::ops
+
+#endif
