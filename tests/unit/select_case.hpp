@@ -107,6 +107,16 @@ inline select_form dense_form(const dims &shape, std::array<unsigned, 3> axes, i
     return form;
 }
 
+/// Which of the first three operands move along the only or the last axis.
+inline constexpr unsigned motions = 8;
+
+inline std::array<unsigned, 3> axes_of(unsigned motion, unsigned axis_bit, unsigned others = 0) {
+    std::array<unsigned, 3> axes{};
+    for (unsigned operand = 0; operand < 3; ++operand)
+        axes[operand] = others | ((motion >> operand & 1) != 0 ? axis_bit : 0);
+    return axes;
+}
+
 /// A select with memory.
 class select_case {
 public:

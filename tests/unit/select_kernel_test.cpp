@@ -11,10 +11,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include "each_target.hpp"
 #include "select_case.hpp"
 
 #if defined(__SSE2__)
@@ -26,35 +26,6 @@ namespace {
 
 using namespace kernels;
 using namespace tests;
-
-/// Calls `check` once for every SIMD target that this CPU can run.
-template <typename Check>
-void for_each_target(const Check &check) {
-    const std::int64_t supported = hwy::SupportedTargets();
-    std::set<std::string_view> seen;
-    for (int bit = 0; bit < 63; ++bit) {
-        const std::int64_t target = std::int64_t{1} << bit;
-        if ((supported & target) == 0) continue;
-        hwy::SetSupportedTargetsForTest(target);
-        hwy::GetChosenTarget().Update(target);
-        if (!seen.insert(select_target()).second) continue;
-        SCOPED_TRACE(std::string(select_target()));
-        check();
-    }
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-    EXPECT_FALSE(seen.empty());
-}
-
-/// Which of the first three operands move along the only or the last axis.
-constexpr unsigned motions = 8;
-
-std::array<unsigned, 3> axes_of(unsigned motion, unsigned axis_bit, unsigned others = 0) {
-    std::array<unsigned, 3> axes{};
-    for (unsigned operand = 0; operand < 3; ++operand)
-        axes[operand] = others | ((motion >> operand & 1) != 0 ? axis_bit : 0);
-    return axes;
-}
 
 void expect_reference_result(const select_form &form, placement place = {}, unsigned seed = 1) {
     select_case tested(form, seed);

@@ -95,12 +95,13 @@ void run_packed(const select_loops &loops, rows_function run, const select_rows 
     packed_operand src_1(*loops.vector, block, select_src_1, block.src_1, bytes);
     std::int64_t most_rows = tile_bytes / (block.n * bytes);
     select_rows tile = block;
+    // A source that is one value throughout stays one.
+    tile.stride = {1, loops.motion.src_0 ? bytes : 0, loops.motion.src_1 ? bytes : 0, bytes};
     for (std::int64_t row = 0; row < block.rows; row += most_rows) {
         std::int64_t rows = std::min(most_rows, block.rows - row);
         tile.rows = 1;
         tile.n = rows * block.n;
         tile.cond = cond.take(rows);
-        // A source that is one value throughout stays one.
         if (loops.motion.src_0) tile.src_0 = src_0.take(rows);
         if (loops.motion.src_1) tile.src_1 = src_1.take(rows);
         tile.dst = block.dst + row * block.step[select_dst];
@@ -155,13 +156,12 @@ public:
     select_run(const select_loops &loops, const pointers &base)
         : loops_(loops),
           base_(base),
-          keeps_true_(is_in_place(select_src_0, base.src_0)),
-          keeps_false_(is_in_place(select_src_1, base.src_1)),
           streams_(may_stream()),
           function_(loops.vector->find(loops.lane_bytes, streams_, loops.motion)) {}
 
     void run_units(std::int64_t begin, std::int64_t end) const noexcept {
-        std::int64_t per_plane = loops_.plane.rows * loops_.cuts;
+        std::int64_t strips = divide_up(loops_.plane.rows, loops_.strip_rows);
+        std::int64_t per_plane = strips * loops_.cuts;
         outer_walk walk(loops_, base_, begin / per_plane);
         for (std::int64_t first = begin % per_plane; begin < end; first = 0, walk.next()) {
             std::int64_t count = std::min(per_plane - first, end - begin);
@@ -178,75 +178,52 @@ private:
 
     bool may_stream() const {
         auto dst = reinterpret_cast<std::uintptr_t>(base_.dst);
-        return loops_.streams && loops_.path != select_path::strided && !keeps_true_
-               && !keeps_false_ && base_.dst != base_.cond
+        // In place, what is written has just been read, and is in the cache.
+        bool in_place = is_in_place(select_src_0, base_.src_0)
+                        || is_in_place(select_src_1, base_.src_1) || base_.dst == base_.cond;
+        bool writes_rows = loops_.plane.stride[select_dst] == loops_.lane_bytes;
+        return loops_.streams && !in_place && writes_rows
                && dst % static_cast<std::uintptr_t>(loops_.lane_bytes) == 0;
     }
 
     void run_in_plane(const pointers &plane, std::int64_t begin, std::int64_t end) const {
-        const select_rows &rows = loops_.plane;
-        if (loops_.cuts == 1) {
-            pointers at = plane;
-            at.advance(rows.step, begin);
-            select_rows block = block_at(rows, at);
-            block.rows = end - begin;
-            run_block(block);
-            return;
-        }
+        if (loops_.cuts == 1) return run_strips(plane, begin, end, 0, loops_.plane.n);
         while (begin < end) {
             std::int64_t cut = begin % loops_.cuts;
             std::int64_t count = std::min(loops_.cuts - cut, end - begin);
             std::int64_t from = cut * loops_.cut_n;
-            pointers at = plane;
-            at.advance(rows.step, begin / loops_.cuts);
-            at.advance(rows.stride, from);
-            select_rows block = block_at(rows, at);
-            block.rows = 1;
-            block.n = std::min(count * loops_.cut_n, rows.n - from);
-            run_block(block);
+            std::int64_t n = std::min(count * loops_.cut_n, loops_.plane.n - from);
+            std::int64_t strip = begin / loops_.cuts;
+            run_strips(plane, strip, strip + 1, from, n);
             begin += count;
         }
     }
 
+    /// The elements [from, from + n) of the rows of some strips.
+    void run_strips(const pointers &plane, std::int64_t begin, std::int64_t end, std::int64_t from,
+            std::int64_t n) const {
+        const select_rows &rows = loops_.plane;
+        std::int64_t first = begin * loops_.strip_rows;
+        pointers at = plane;
+        at.advance(rows.step, first);
+        at.advance(rows.stride, from);
+        select_rows block = block_at(rows, at);
+        block.rows = std::min(end * loops_.strip_rows, rows.rows) - first;
+        block.n = n;
+        run_block(block);
+    }
+
     void run_block(const select_rows &block) const {
-        bool skips = (keeps_true_ || keeps_false_) && loops_.motion.cond && block.n >= least_kept;
         switch (loops_.path) {
             case select_path::packed: return run_packed(loops_, function_, block);
-            case select_path::strided: return run_strided(block, loops_.lane_bytes, function_);
-            case select_path::vector: return skips ? run_in_place(block) : function_(block);
+            case select_path::tiled: return run_tiled(block, loops_.lane_bytes, function_);
+            case select_path::strided: return run_elements(block, loops_.lane_bytes);
+            case select_path::vector: return function_(block);
         }
     }
-
-    /// Stretches of a row that keep what they have are not written. Masks are mostly blocks and
-    /// bands, and a cache line that is not touched need not go back to memory.
-    void run_in_place(const select_rows &block) const {
-        for (std::int64_t row = 0; row < block.rows; ++row) {
-            pointers at = {block.cond, block.src_0, block.src_1, block.dst};
-            at.advance(block.step, row);
-            for (std::int64_t left = block.n; left > 0;) {
-                std::int64_t kept = loops_.vector->count_uniform(at.cond, left, keeps_true_, true);
-                at.advance(block.stride, kept);
-                left -= kept;
-                if (left == 0) break;
-                std::int64_t mixed =
-                        loops_.vector->count_uniform(at.cond, left, keeps_true_, false);
-                select_rows part = block_at(block, at);
-                part.rows = 1;
-                part.n = mixed;
-                function_(part);
-                at.advance(block.stride, mixed);
-                left -= mixed;
-            }
-        }
-    }
-
-    /// Elements of a row below which looking for stretches is not worth it.
-    static constexpr std::int64_t least_kept = 256;
 
     const select_loops &loops_;
     pointers base_;
-    bool keeps_true_;  ///< dst is src_0.
-    bool keeps_false_; ///< dst is src_1.
     bool streams_;
     rows_function function_;
 };

@@ -18,10 +18,6 @@ std::int64_t element_bytes(const select_loops &loops, std::size_t operand) {
     return operand == select_cond ? 1 : loops.lane_bytes;
 }
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-    return a / b + (a % b != 0);
-}
-
 /// dst contiguous along the inner axis, all others contiguous or broadcast.
 bool is_vector_row(const loop_nest<4> &nest) {
     int inner = nest.extents.rank() - 1;
@@ -100,31 +96,51 @@ row_motion tile_motion(const select_rows &plane) {
     return {true, moves(select_src_0), moves(select_src_1)};
 }
 
-/// Bytes read and written for a row, roughly.
-std::int64_t touched_bytes(const select_loops &loops) {
-    constexpr std::int64_t strided_element =
-            32; // takes as long as so many bytes do in a vector loop
+/// An operand that jumps within rows is contiguous from row to row, or nearly so: in row order each
+/// element would be in a cache line of its own.
+bool has_columns(const select_loops &loops) {
+    constexpr std::int64_t line = 64;
     const select_rows &plane = loops.plane;
-    if (loops.path == select_path::strided) return plane.n * strided_element;
-    std::int64_t element = loops.lane_bytes;
-    for (std::size_t operand : {select_cond, select_src_0, select_src_1})
-        element += plane.stride[operand];
-    return plane.n * element;
+    if (plane.rows == 1) return false;
+    for (std::size_t operand = 0; operand < plane.stride.size(); ++operand) {
+        std::int64_t stride = plane.stride[operand];
+        std::int64_t step = plane.step[operand];
+        bool is_column = step == element_bytes(loops, operand) && stride > step;
+        if (is_column || (stride >= line && step < line)) return true;
+    }
+    return false;
 }
 
+/// Bytes read and written for an element, roughly; for what is not bound by memory, as many as a
+/// vector loop does in the same time.
+std::int64_t touched_bytes(const select_loops &loops) {
+    if (loops.path == select_path::strided) return 32;
+    if (loops.path == select_path::tiled) return std::max(4 * loops.lane_bytes, 16);
+    std::int64_t element = loops.lane_bytes;
+    for (std::size_t operand : {select_cond, select_src_0, select_src_1})
+        element += loops.plane.stride[operand];
+    return element;
+}
+
+/// Cuts the work into units of about a grain.
 void split(select_loops &loops) {
     const select_rows &plane = loops.plane;
-    std::int64_t row_bytes = touched_bytes(loops);
+    std::int64_t element = touched_bytes(loops);
+    loops.strip_rows = 1;
+    if (loops.path == select_path::tiled) // Several tiles below one another: see run_tiled.
+        loops.strip_rows = std::min<std::int64_t>(plane.rows, std::max(512 / loops.lane_bytes, 64));
     loops.cuts = 1;
     loops.cut_n = plane.n;
-    if (row_bytes >= 2 * grain_bytes) {
-        constexpr std::int64_t line = 64; // elements: whole cache lines for any lane and for cond
-        loops.cut_n = divide_up(divide_up(plane.n, row_bytes / grain_bytes), line) * line;
+    std::int64_t strip_bytes = loops.strip_rows * plane.n * element;
+    if (strip_bytes >= 2 * grain_bytes) {
+        // Whole cache lines for any lane and for cond, and whole stretches (select_rows.cpp).
+        constexpr std::int64_t elements = 256;
+        loops.cut_n = divide_up(divide_up(plane.n, strip_bytes / grain_bytes), elements) * elements;
         loops.cuts = divide_up(plane.n, loops.cut_n);
     }
-    loops.grain = divide_up(grain_bytes, divide_up(row_bytes, loops.cuts));
-    loops.units = loops.cuts;
-    for (int axis = 0; axis + 1 < loops.nest.extents.rank(); ++axis)
+    loops.grain = divide_up(grain_bytes, divide_up(strip_bytes, loops.cuts));
+    loops.units = loops.cuts * divide_up(plane.rows, loops.strip_rows);
+    for (int axis = 0; axis + 2 < loops.nest.extents.rank(); ++axis)
         loops.units *= loops.nest.extents[axis];
 }
 
@@ -159,6 +175,7 @@ select_loops make_select_loops(
         loops.path = select_path::packed;
         loops.motion = tile_motion(plane);
     }
+    if (loops.path == select_path::strided && has_columns(loops)) loops.path = select_path::tiled;
     split(loops);
 
     // A store past the caches saves reading dst's lines first, and loses where the next reader

@@ -19,11 +19,17 @@ namespace tern::kernels {
 /// Operand numbers of a select: order of strides and pointers.
 enum select_operand : std::size_t { select_cond, select_src_0, select_src_1, select_dst };
 
+/// a / b, rounded up. Neither is negative.
+inline std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+    return a / b + (a % b != 0);
+}
+
 /// How the innermost loops go.
 enum class select_path {
     vector,  ///< SIMD along rows.
     packed,  ///< Rows are short: operands are spread into dense tiles first, then SIMD over those.
-    strided, ///< Some operand jumps within rows: element by element, or in dense tiles.
+    tiled,   ///< Some operand lies column by column: it is transposed into dense tiles, then SIMD.
+    strided, ///< Some operand jumps within rows otherwise: element by element.
 };
 
 /// A select made ready: everything that does not depend on the pointers. The two innermost axes of
@@ -35,12 +41,13 @@ struct select_loops {
     select_path path;
     row_motion motion; ///< Of the rows that `vector` is called with.
     select_rows plane; ///< All rows of one pair of inner axes; pointers null.
-    /// Units of work, numbered in the order of the nest: parts of a row where rows are long, else
-    /// whole rows.
+    /// Units of work, numbered in the order of the nest: strips of some rows, cut into parts where
+    /// rows are long.
     std::int64_t units;
-    std::int64_t cuts;  ///< Parts of a row.
-    std::int64_t cut_n; ///< Elements of a part; the last one may have fewer.
-    std::int64_t grain; ///< Units that are worth a thread.
+    std::int64_t strip_rows; ///< Rows of a strip; the last one of a plane may have fewer.
+    std::int64_t cuts;       ///< Parts of a strip.
+    std::int64_t cut_n;      ///< Elements of a row in a part; the last one may have fewer.
+    std::int64_t grain;      ///< Units that are worth a thread.
 
     bool streams;                ///< The operands together are too large for the caches.
     per_operand<bool> same_walk; ///< Visits the same bytes as dst when it starts where dst does.

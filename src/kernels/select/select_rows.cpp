@@ -7,14 +7,11 @@
 #define HWY_TARGET_INCLUDE "kernels/select/select_rows.cpp"
 #include <hwy/foreach_target.h>
 
-#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
 
-#include <hwy/highway.h>
-
+#include "kernels/select/row-inl.hpp"
 #include "kernels/select/select_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,220 +19,25 @@ namespace tern::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-// A row is computed in lanes of unsigned integers. 16-byte elements are two 8-byte lanes each.
-template <std::size_t LaneBytes>
-using lane_of = std::conditional_t<LaneBytes == 1, std::uint8_t,
-        std::conditional_t<LaneBytes == 2, std::uint16_t,
-                std::conditional_t<LaneBytes == 4, std::uint32_t, std::uint64_t>>>;
-
-template <std::size_t LaneBytes>
-constexpr std::size_t lanes_of_element = LaneBytes == 16 ? 2 : 1;
-
-/// Lanes of the widest vector in use. One 16-byte element fills a vector of its own: that makes
-/// its condition one value.
-template <std::size_t LaneBytes>
-constexpr std::size_t widest() {
-    return LaneBytes == 16 ? 2 : HWY_MAX_BYTES / sizeof(lane_of<LaneBytes>);
-}
-
-// Pointers are to bytes: callers need not align, and a pointer to a wider type would let the
-// compiler believe that they did.
-
-template <class D>
-HWY_INLINE hn::Vec<D> load(D d, const std::uint8_t *from) {
-#if HWY_TARGET == HWY_SCALAR
-    hn::TFromD<D> lane;
-    std::memcpy(&lane, from, sizeof lane);
-    return hn::Set(d, lane);
-#else
-    return hn::BitCast(d, hn::LoadU(hn::Repartition<std::uint8_t, D>(), from));
-#endif
-}
-
-template <class D>
-HWY_INLINE void store(D d, hn::Vec<D> v, std::uint8_t *to) {
-#if HWY_TARGET == HWY_SCALAR
-    hn::TFromD<D> lane = hn::GetLane(v);
-    std::memcpy(to, &lane, sizeof lane);
-    (void)d;
-#else
-    const hn::Repartition<std::uint8_t, D> bytes;
-    hn::StoreU(hn::BitCast(bytes, v), bytes, to);
-    (void)d;
-#endif
-}
-
-/// Precondition: `to` is aligned to the vector.
-template <class D>
-HWY_INLINE void stream(D d, hn::Vec<D> v, std::uint8_t *to) {
-#if HWY_TARGET == HWY_SCALAR
-    store(d, v, to);
-#else
-    const hn::Repartition<std::uint8_t, D> bytes;
-    hn::Stream(hn::BitCast(bytes, v), bytes, to);
-    (void)d;
-#endif
-}
-
-/// One element, loaded before anything is written.
-template <std::size_t LaneBytes>
-struct constant {
-    lane_of<LaneBytes> lanes[lanes_of_element<LaneBytes>];
-
-    HWY_INLINE explicit constant(const std::uint8_t *from) {
-        std::memcpy(lanes, from, sizeof lanes);
-    }
-    template <class D>
-    HWY_INLINE hn::Vec<D> get(D d, std::size_t i) const {
-        if constexpr (LaneBytes != 16)
-            return hn::Set(d, lanes[0]);
-        else if constexpr (HWY_TARGET == HWY_SCALAR)
-            return hn::Set(d, lanes[i % 2]);
-        else
-            return hn::LoadU(d, lanes);
-    }
-};
-
-template <std::size_t LaneBytes>
-struct moving {
-    const std::uint8_t *from;
-
-    HWY_INLINE explicit moving(const std::uint8_t *first) : from(first) {}
-    template <class D>
-    HWY_INLINE hn::Vec<D> get(D d, std::size_t i) const {
-        return load(d, from + i * sizeof(hn::TFromD<D>));
-    }
-};
-
-/// Mask of the lanes i, i + 1, ... whose condition byte is 0.
-template <std::size_t LaneBytes, class D>
-HWY_INLINE hn::Mask<D> is_false(D d, const std::uint8_t *cond, std::size_t i) {
-    const auto zero = hn::Zero(d);
-    if constexpr (LaneBytes == 16) {
-        return hn::Eq(hn::Set(d, std::uint64_t{cond[i / 2]}), zero);
-    } else {
-        const auto bytes = hn::LoadU(hn::Rebind<std::uint8_t, D>(), cond + i);
-        if constexpr (LaneBytes == 1)
-            return hn::Eq(bytes, zero);
-        else if constexpr (LaneBytes == 8) // Highway 1.0.3 has no promotion from 1 to 8 bytes.
-            return hn::Eq(
-                    hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<std::uint32_t, D>(), bytes)), zero);
-        else
-            return hn::Eq(hn::PromoteTo(d, bytes), zero);
-    }
-}
-
-/// What a row of dst is made of: `get(d, i)` is its vector at lane i.
-template <std::size_t LaneBytes, class Src0, class Src1>
-struct blended_row {
-    static constexpr std::size_t lane_bytes = LaneBytes;
-    const std::uint8_t *cond;
-    Src0 src_0;
-    Src1 src_1;
-
-    template <class D>
-    HWY_INLINE hn::Vec<D> get(D d, std::size_t i) const {
-        return hn::IfThenElse(is_false<LaneBytes>(d, cond, i), src_1.get(d, i), src_0.get(d, i));
-    }
-};
-
-template <std::size_t LaneBytes, class Src>
-struct plain_row {
-    static constexpr std::size_t lane_bytes = LaneBytes;
-    Src src;
-
-    template <class D>
-    HWY_INLINE hn::Vec<D> get(D d, std::size_t i) const {
-        return src.get(d, i);
-    }
-};
-
-/// Rows shorter than a vector of 2 * Lanes: two overlapping vectors, or shorter ones.
-/// Both are computed before the first is stored, since dst may be a source, or cond.
-template <std::size_t Lanes, class Row>
-HWY_INLINE void store_short(const Row &row, std::uint8_t *dst, std::size_t n) {
-    using lane = lane_of<Row::lane_bytes>;
-    const hn::CappedTag<lane, Lanes> d;
-    const std::size_t step = hn::Lanes(d);
-    if (n >= step) {
-        const auto first = row.get(d, 0);
-        const auto last = row.get(d, n - step);
-        store(d, first, dst);
-        store(d, last, dst + (n - step) * sizeof(lane));
-    } else if constexpr (Lanes > 1) {
-        store_short<Lanes / 2>(row, dst, n);
-    }
-}
-
-/// Stores to `dst` up to the next 64-byte boundary (a bit beyond, in part) in the plain way;
-/// returns the lane at the boundary. Precondition: n is at least 128 bytes; dst is aligned to
-/// lanes.
-template <class D, class Row>
-HWY_INLINE std::size_t store_head(D d, const Row &row, std::uint8_t *dst) {
-    using lane = hn::TFromD<D>;
-    const std::size_t head = (0 - reinterpret_cast<std::uintptr_t>(dst)) % 64 / sizeof(lane);
-    for (std::size_t i = 0; i < head; i += hn::Lanes(d))
-        store(d, row.get(d, i), dst + i * sizeof(lane));
-    return head;
-}
-
-/// n lanes of a row. The last vector overlaps the one before where n is no multiple of a vector. It
-/// is computed first: later, dst may hold results where a source (or cond) was.
-template <bool Stream, class Row>
-HWY_INLINE void store_row(const Row &row, std::uint8_t *dst, std::size_t n) {
-    using lane = lane_of<Row::lane_bytes>;
-    constexpr std::size_t most_lanes = widest<Row::lane_bytes>();
-    const hn::CappedTag<lane, most_lanes> d;
-    const std::size_t step = hn::Lanes(d);
-    if constexpr (!Stream && most_lanes > 1) {
-        if (n < step) return store_short<most_lanes / 2>(row, dst, n);
-    }
-
-    const auto last = row.get(d, n - step);
-    const auto put = [](auto tag, auto v, std::uint8_t *to) HWY_ATTR {
-        if constexpr (Stream)
-            stream(tag, v, to);
-        else
-            store(tag, v, to);
-    };
-    std::size_t i = 0;
-    if constexpr (Stream) i = store_head(d, row, dst);
-    for (; i + 4 * step <= n; i += 4 * step) {
-        const auto v_0 = row.get(d, i);
-        const auto v_1 = row.get(d, i + step);
-        const auto v_2 = row.get(d, i + 2 * step);
-        const auto v_3 = row.get(d, i + 3 * step);
-        put(d, v_0, dst + i * sizeof(lane));
-        put(d, v_1, dst + (i + step) * sizeof(lane));
-        put(d, v_2, dst + (i + 2 * step) * sizeof(lane));
-        put(d, v_3, dst + (i + 3 * step) * sizeof(lane));
-    }
-    for (; i + step <= n; i += step)
-        store(d, row.get(d, i), dst + i * sizeof(lane));
-    if (i < n) store(d, last, dst + (n - step) * sizeof(lane));
-}
-
-/// Streaming pays from a few cache lines on; below, head and tail are all there is. More than two
-/// vectors of any target.
-constexpr std::int64_t least_streamed_bytes = 512;
+/// Streaming pays from a few cache lines on; below, head and tail are all there is.
+constexpr std::int64_t least_streamed_bytes = std::max<std::int64_t>(256, 2 * HWY_MAX_BYTES);
 
 template <std::size_t LaneBytes, bool Moves>
 using source = std::conditional_t<Moves, moving<LaneBytes>, constant<LaneBytes>>;
 
+/// The operands' next elements in a row.
+struct row_pointers {
+    const std::uint8_t *cond;
+    const std::uint8_t *src_0;
+    const std::uint8_t *src_1;
+    std::uint8_t *dst;
+};
+
 template <std::size_t LaneBytes, bool Stream, bool Moves0, bool Moves1>
-void blend_rows(const select_rows &block) noexcept {
-    if (Stream && block.n < least_streamed_bytes / std::int64_t{LaneBytes})
-        return blend_rows<LaneBytes, false, Moves0, Moves1>(block);
-    for (std::int64_t r = 0; r < block.rows; ++r) {
-        const blended_row<LaneBytes, source<LaneBytes, Moves0>, source<LaneBytes, Moves1>> row = {
-                block.cond + r * block.step[0],
-                source<LaneBytes, Moves0>(block.src_0 + r * block.step[1]),
-                source<LaneBytes, Moves1>(block.src_1 + r * block.step[2])};
-        store_row<Stream>(row, block.dst + r * block.step[3],
-                static_cast<std::size_t>(block.n) * lanes_of_element<LaneBytes>);
-    }
+HWY_NOINLINE void blend_part(const row_pointers &at, std::int64_t n) {
+    const blended_row<LaneBytes, source<LaneBytes, Moves0>, source<LaneBytes, Moves1>> row = {
+            at.cond, source<LaneBytes, Moves0>(at.src_0), source<LaneBytes, Moves1>(at.src_1)};
+    store_row<Stream>(row, at.dst, static_cast<std::size_t>(n) * lanes_of_element<LaneBytes>);
 }
 
 /// Bytes, whatever they belong to. Not inlined: the loops are large, and every lane size uses them.
@@ -251,22 +53,143 @@ HWY_NOINLINE void fill_row(const std::uint8_t *from, std::uint8_t *dst, std::siz
     store_row<Stream>(row, dst, n * lanes_of_element<LaneBytes>);
 }
 
+/// dst = n elements of `chosen`. What is there already, in place, stays untouched.
+template <std::size_t LaneBytes, bool Stream>
+HWY_INLINE void copy_or_fill(
+        const std::uint8_t *chosen, bool moves, std::uint8_t *dst, std::int64_t n) {
+    if (!moves)
+        fill_row<LaneBytes, Stream>(chosen, dst, static_cast<std::size_t>(n));
+    else if (chosen != dst)
+        copy_row<Stream>(chosen, dst, static_cast<std::size_t>(n) * LaneBytes);
+}
+
+/// Elements that are looked at together for conditions that all agree: some cache lines of dst, so
+/// that a copy or fill pays, and at least one of cond.
+template <std::size_t LaneBytes>
+constexpr std::int64_t stretch = std::max<std::int64_t>(
+        64, least_streamed_bytes / std::int64_t{LaneBytes});
+
+enum class truth { none, all, mixed };
+
+template <std::size_t LaneBytes>
+HWY_INLINE truth truth_of_stretch(const std::uint8_t *cond) {
+    const hn::CappedTag<std::uint8_t, 64> d;
+    auto least = hn::LoadU(d, cond);
+    auto most = least;
+    for (std::size_t i = hn::Lanes(d); i < std::size_t{stretch<LaneBytes>}; i += hn::Lanes(d)) {
+        const auto bytes = hn::LoadU(d, cond + i);
+        least = hn::Min(least, bytes);
+        most = hn::Max(most, bytes);
+    }
+    const auto zero = hn::Zero(d);
+    if (hn::AllFalse(d, hn::Eq(least, zero))) return truth::all;
+    return hn::AllTrue(d, hn::Eq(most, zero)) ? truth::none : truth::mixed;
+}
+
+/// Masks of real models are runs: padding, triangles, blocks. In a run the operand that is not
+/// chosen need not be read, nor dst be written where it is the chosen one.
+template <std::size_t LaneBytes, bool Stream>
+class run_walk {
+public:
+    using part_function = void (*)(const row_pointers &at, std::int64_t n);
+
+    /// `blend_short` is for parts that are too short to be streamed.
+    run_walk(const select_rows &block, part_function blend, part_function blend_short)
+        : block_(block),
+          blend_(blend),
+          blend_short_(blend_short) {}
+
+    HWY_INLINE void row(row_pointers at) {
+        std::int64_t left = block_.n;
+        // Parts of a row begin on cache lines of dst, else streamed lines would be written in two.
+        if (Stream) {
+            const auto past = reinterpret_cast<std::uintptr_t>(at.dst) % 64;
+            if (past != 0) blend(at, left, static_cast<std::int64_t>((64 - past) / LaneBytes));
+        }
+        while (left >= stretch<LaneBytes>) {
+            const truth found = truth_of_stretch<LaneBytes>(at.cond);
+            if (found == truth::mixed)
+                pass_mixed(at, left);
+            else
+                pass_run(at, left, found);
+        }
+        if (left > 0) blend(at, left, left);
+    }
+
+private:
+    void pass_run(row_pointers &at, std::int64_t &left, truth found) {
+        std::int64_t n = stretch<LaneBytes>;
+        while (left - n >= stretch<LaneBytes> && truth_of_stretch<LaneBytes>(at.cond + n) == found)
+            n += stretch<LaneBytes>;
+        if (n >= 4 * stretch<LaneBytes>) unseen_ = 0;
+        const std::size_t operand = found == truth::all ? 1 : 2;
+        copy_or_fill<LaneBytes, Stream>(
+                operand == 1 ? at.src_0 : at.src_1, block_.stride[operand] != 0, at.dst, n);
+        advance(at, left, n);
+    }
+
+    /// Where conditions are mixed, so are the next ones as a rule: then looking at each stretch
+    /// would cost time, and more of it where a few are uniform by chance and the branch is
+    /// mispredicted.
+    void pass_mixed(row_pointers &at, std::int64_t &left) {
+        blend(at, left, (1 + unseen_) * stretch<LaneBytes>);
+        unseen_ = std::min<std::int64_t>(2 * unseen_ + 1, most_unseen);
+    }
+
+    void blend(row_pointers &at, std::int64_t &left, std::int64_t n) {
+        n = std::min(n, left);
+        const bool is_short = n < least_streamed_bytes / std::int64_t{LaneBytes};
+        (is_short ? blend_short_ : blend_)(at, n);
+        advance(at, left, n);
+    }
+
+    void advance(row_pointers &at, std::int64_t &left, std::int64_t n) const {
+        at.cond += n;
+        at.src_0 += n * block_.stride[1];
+        at.src_1 += n * block_.stride[2];
+        at.dst += n * std::int64_t{LaneBytes};
+        left -= n;
+    }
+
+    static constexpr std::int64_t most_unseen = 15;
+
+    const select_rows &block_;
+    part_function blend_;
+    part_function blend_short_;
+    std::int64_t unseen_ = 0; ///< Stretches after a mixed one that are taken for mixed as well.
+};
+
+/// Shorter rows are blended as a whole.
+constexpr std::int64_t least_walked = 256;
+
+/// A condition per element.
+template <std::size_t LaneBytes, bool Stream, bool Moves0, bool Moves1>
+void blend_rows(const select_rows &block) noexcept {
+    if (Stream && block.n < least_streamed_bytes / std::int64_t{LaneBytes})
+        return blend_rows<LaneBytes, false, Moves0, Moves1>(block);
+    constexpr auto blend = blend_part<LaneBytes, Stream, Moves0, Moves1>;
+    run_walk<LaneBytes, Stream> walk(block, blend, blend_part<LaneBytes, false, Moves0, Moves1>);
+    for (std::int64_t r = 0; r < block.rows; ++r) {
+        const row_pointers at = {block.cond + r * block.step[0], block.src_0 + r * block.step[1],
+                block.src_1 + r * block.step[2], block.dst + r * block.step[3]};
+        if (block.n < least_walked)
+            blend(at, block.n);
+        else
+            walk.row(at);
+    }
+}
+
 /// One condition per row.
 template <std::size_t LaneBytes, bool Stream>
 void choose_rows(const select_rows &block) noexcept {
     if (Stream && block.n < least_streamed_bytes / std::int64_t{LaneBytes})
         return choose_rows<LaneBytes, false>(block);
-    const auto n = static_cast<std::size_t>(block.n);
     for (std::int64_t r = 0; r < block.rows; ++r) {
-        const bool truth = block.cond[r * block.step[0]] != 0;
+        const bool all = block.cond[r * block.step[0]] != 0;
         const std::uint8_t *chosen =
-                truth ? block.src_0 + r * block.step[1] : block.src_1 + r * block.step[2];
+                all ? block.src_0 + r * block.step[1] : block.src_1 + r * block.step[2];
         std::uint8_t *dst = block.dst + r * block.step[3];
-        const bool moves = (truth ? block.stride[1] : block.stride[2]) != 0;
-        if (!moves)
-            fill_row<LaneBytes, Stream>(chosen, dst, n);
-        else if (chosen != dst) // else it stays in place
-            copy_row<Stream>(chosen, dst, n * LaneBytes);
+        copy_or_fill<LaneBytes, Stream>(chosen, block.stride[all ? 1 : 2] != 0, dst, block.n);
     }
 }
 
@@ -312,31 +235,6 @@ void repeat_rows(const std::uint8_t *src, std::int64_t step, std::int64_t rows, 
     }
 }
 
-constexpr std::int64_t stretch = std::max<std::int64_t>(64, HWY_MAX_BYTES);
-
-/// True when all cond bytes of a stretch are true (or, for `truth` false, all are false).
-HWY_INLINE bool is_uniform(const std::uint8_t *cond, bool truth) {
-    const hn::CappedTag<std::uint8_t, 64> d;
-    auto least = hn::Set(d, std::uint8_t{255});
-    auto most = hn::Zero(d);
-    for (std::size_t i = 0; i < std::size_t{stretch}; i += hn::Lanes(d)) {
-        const auto bytes = hn::LoadU(d, cond + i);
-        least = hn::Min(least, bytes);
-        most = hn::Max(most, bytes);
-    }
-    const auto zero = hn::Zero(d);
-    return truth ? hn::AllFalse(d, hn::Eq(least, zero)) : hn::AllTrue(d, hn::Eq(most, zero));
-}
-
-std::int64_t count_uniform(
-        const std::uint8_t *cond, std::int64_t n, bool truth, bool uniform) noexcept {
-    std::int64_t count = 0;
-    while (count + stretch <= n && is_uniform(cond + count, truth) == uniform)
-        count += stretch;
-    // What is left is too short to be looked at, and counts as mixed.
-    return count + stretch > n && !uniform ? n : count;
-}
-
 template <std::size_t LaneBytes, bool Stream>
 constexpr void enter_rows(vector_loops &loops, std::size_t index) {
     loops.choose[index][Stream] = choose_rows<LaneBytes, Stream>;
@@ -360,7 +258,6 @@ constexpr vector_loops make_vector_loops() {
     enter_lanes<4>(loops, 2);
     enter_lanes<8>(loops, 3);
     enter_lanes<16>(loops, 4);
-    loops.count_uniform = count_uniform;
     return loops;
 }
 

@@ -47,8 +47,9 @@ struct row_motion {
 };
 
 /// Loops for rows in which dst is contiguous and every other operand contiguous or broadcast; one
-/// such table per SIMD target. Those that stream write past the caches: dst is aligned to the
-/// element size then, and is no source.
+/// such table per SIMD target. Where conditions agree for a while, the operand that is not chosen
+/// is not read, and dst is not written where it is the very same as the chosen one. Those that
+/// stream write past the caches: dst is aligned to the element size then, and is no source.
 struct vector_loops {
     /// One condition per row. By lane_index, streaming.
     rows_function choose[lane_sizes][2];
@@ -60,11 +61,6 @@ struct vector_loops {
     using repeat_function = void (*)(const std::uint8_t *src, std::int64_t step, std::int64_t rows,
             std::int64_t n, std::uint8_t *dst) noexcept;
     repeat_function repeat[lane_sizes];
-
-    /// How many elements at the beginning of cond, in stretches of some cache lines of elements,
-    /// are all `truth` (uniform), or are in stretches that are not (not uniform).
-    std::int64_t (*count_uniform)(
-            const std::uint8_t *cond, std::int64_t n, bool truth, bool uniform) noexcept;
 
     rows_function find(int lane_bytes, bool streams, row_motion motion) const {
         std::size_t lane = lane_index(lane_bytes);
@@ -79,9 +75,12 @@ const vector_loops &find_vector_loops() noexcept;
 /// Its name in lower case, such as "avx2".
 const char *find_target_name() noexcept;
 
-/// Rows of any strides. Operands that lie column by column are copied into dense tiles, for which
+/// Rows of any strides, element by element.
+void run_elements(const select_rows &block, int lane_bytes) noexcept;
+
+/// Rows of any strides: operands that jump within rows are copied into dense tiles, for which
 /// `vector` is called: a loop of vector_loops, for what moves within rows.
-void run_strided(const select_rows &block, int lane_bytes, rows_function vector) noexcept;
+void run_tiled(const select_rows &block, int lane_bytes, rows_function vector) noexcept;
 
 } // namespace tern::kernels
 

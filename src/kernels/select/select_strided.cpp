@@ -5,6 +5,7 @@
 
 #include "kernels/select/select.hpp"
 #include "kernels/select/select_rows.hpp"
+#include "kernels/select/transpose.hpp"
 
 namespace tern::kernels {
 namespace {
@@ -61,43 +62,38 @@ struct plane_of {
 };
 
 template <std::size_t LaneBytes>
-void copy_plane_of(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
+void copy_elements(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
         std::int64_t n) {
-    constexpr std::int64_t rows_ahead = 8;
-    const auto ahead_bytes = static_cast<std::uintptr_t>(rows_ahead * from.step);
-    const auto last_byte = static_cast<std::uintptr_t>((n - 1) * from.stride);
-    for (std::int64_t row = 0; row < rows; ++row) {
-        const std::uint8_t *source = from.first + row * from.step;
-        std::uint8_t *target = to.first + row * to.step;
-        // Rows lie far apart, where no hardware prefetcher finds them. It does no harm that the
-        // last ones are none of ours.
-        auto ahead = reinterpret_cast<std::uintptr_t>(source) + ahead_bytes;
-        __builtin_prefetch(reinterpret_cast<const void *>(ahead));
-        __builtin_prefetch(reinterpret_cast<const void *>(ahead + last_byte));
+    for (std::int64_t row = 0; row < rows; ++row)
         for (std::int64_t i = 0; i < n; ++i)
-            std::memcpy(target + i * to.stride, source + i * from.stride, LaneBytes);
-    }
+            std::memcpy(to.first + row * to.step + i * to.stride,
+                    from.first + row * from.step + i * from.stride, LaneBytes);
 }
 
-/// Along whichever axis memory is closer together: an operand that jumps from element to element
-/// is often contiguous from row to row, and a cache line should be used up while it is here.
+/// One of the two is dense along rows. Where the other one is so from row to row, that is a
+/// transposition.
 void copy_plane(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
-        std::int64_t n, std::size_t lane_bytes) {
+        std::int64_t n, int lane_bytes) {
+    if (from.step == lane_bytes && to.stride == lane_bytes)
+        return transpose(from.first, from.stride, to.first, to.step, n, rows, lane_bytes);
+    if (from.stride == lane_bytes && to.step == lane_bytes)
+        return transpose(from.first, from.step, to.first, to.stride, rows, n, lane_bytes);
     if (from.step + to.step < from.stride + to.stride) {
+        // A cache line should be used up while it is here.
         std::swap(from.step, from.stride);
         std::swap(to.step, to.stride);
         std::swap(rows, n);
     }
     switch (lane_bytes) {
-        case 1: return copy_plane_of<1>(from, to, rows, n);
-        case 2: return copy_plane_of<2>(from, to, rows, n);
-        case 4: return copy_plane_of<4>(from, to, rows, n);
-        case 8: return copy_plane_of<8>(from, to, rows, n);
-        default: return copy_plane_of<16>(from, to, rows, n);
+        case 1: return copy_elements<1>(from, to, rows, n);
+        case 2: return copy_elements<2>(from, to, rows, n);
+        case 4: return copy_elements<4>(from, to, rows, n);
+        case 8: return copy_elements<8>(from, to, rows, n);
+        default: return copy_elements<16>(from, to, rows, n);
     }
 }
 
-constexpr std::int64_t tile_bytes = 4096;
+constexpr std::int64_t tile_bytes = 8192;
 
 /// Dense memory for one operand's part of a tile.
 struct operand_tile {
@@ -124,19 +120,19 @@ public:
         if (scatters)
             copy_plane({dense.dst, dense.step[select_dst], dense.stride[select_dst]},
                     {tile_.dst, tile_.step[select_dst], tile_.stride[select_dst]}, tile_.rows,
-                    tile_.n, static_cast<std::size_t>(lane_bytes_));
+                    tile_.n, lane_bytes_);
     }
 
 private:
     /// The operand itself when vectors can walk it, else a dense copy.
     const std::uint8_t *gather(select_rows &dense, std::size_t operand, const std::uint8_t *first) {
-        std::int64_t bytes = operand == select_cond ? 1 : lane_bytes_;
+        int bytes = operand == select_cond ? 1 : lane_bytes_;
         std::int64_t &stride = dense.stride[operand];
         if (stride == 0 || stride == bytes) return first;
         std::uint8_t *copy = tiles_[operand].bytes;
         std::int64_t row_bytes = tile_.n * bytes;
         copy_plane({first, tile_.step[operand], stride}, {copy, row_bytes, bytes}, tile_.rows,
-                tile_.n, static_cast<std::size_t>(bytes));
+                tile_.n, bytes);
         dense.step[operand] = row_bytes;
         stride = bytes;
         return copy;
@@ -147,33 +143,25 @@ private:
     per_operand<operand_tile> tiles_;
 };
 
-/// True when an operand lies column by column, so that every element of a row is in a cache line of
-/// its own.
-bool has_columns(const select_rows &block) {
-    constexpr std::int64_t line = 64;
-    for (std::size_t operand = 0; operand < block.stride.size(); ++operand)
-        if (block.stride[operand] >= line && block.step[operand] < line && block.rows > 1)
-            return true;
-    return false;
-}
-
 } // namespace
 
-void run_strided(const select_rows &block, int lane_bytes, rows_function vector) noexcept {
-    if (!has_columns(block)) {
-        switch (lane_bytes) {
-            case 1: return choose_elements<std::uint8_t>(block);
-            case 2: return choose_elements<std::uint16_t>(block);
-            case 4: return choose_elements<std::uint32_t>(block);
-            case 8: return choose_elements<std::uint64_t>(block);
-            default: return choose_elements<pair_of_64>(block);
-        }
+void run_elements(const select_rows &block, int lane_bytes) noexcept {
+    switch (lane_bytes) {
+        case 1: return choose_elements<std::uint8_t>(block);
+        case 2: return choose_elements<std::uint16_t>(block);
+        case 4: return choose_elements<std::uint32_t>(block);
+        case 8: return choose_elements<std::uint64_t>(block);
+        default: return choose_elements<pair_of_64>(block);
     }
-    // As many rows as make up a cache line of an operand that is contiguous from row to row.
+}
+
+void run_tiled(const select_rows &block, int lane_bytes, rows_function vector) noexcept {
+    // As many rows as make up a cache line of an operand that is contiguous from row to row. The
+    // next tile is the one below: it finds the lines' neighbours fetched, and their pages known.
     std::int64_t tile_rows = std::min<std::int64_t>(block.rows, std::max(64 / lane_bytes, 8));
     std::int64_t tile_n = tile_bytes / lane_bytes / tile_rows;
-    for (std::int64_t row = 0; row < block.rows; row += tile_rows)
-        for (std::int64_t i = 0; i < block.n; i += tile_n) {
+    for (std::int64_t i = 0; i < block.n; i += tile_n)
+        for (std::int64_t row = 0; row < block.rows; row += tile_rows) {
             auto at = [&](std::size_t operand) {
                 return row * block.step[operand] + i * block.stride[operand];
             };

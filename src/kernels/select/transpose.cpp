@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Works on vectors of 16 bytes, for which newer targets bring nothing, and in arrays of them, which
+// those with vectors of unknown length do not have.
+#define HWY_DISABLED_TARGETS                                                                       \
+    (HWY_SSSE3 | (HWY_AVX2 - 1) | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/select/transpose.cpp"
+#include <hwy/foreach_target.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/select/row-inl.hpp"
+#include "kernels/select/select_rows.hpp"
+#include "kernels/select/transpose.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct plane {
+    const std::uint8_t *from;
+    std::int64_t from_step;
+    std::uint8_t *to;
+    std::int64_t to_step;
+};
+
+template <std::size_t LaneBytes>
+void transpose_elements(const plane &at, std::int64_t rows, std::int64_t columns) {
+    for (std::int64_t column = 0; column < columns; ++column)
+        for (std::int64_t row = 0; row < rows; ++row)
+            std::memcpy(at.to + column * at.to_step + row * std::int64_t{LaneBytes},
+                    at.from + row * at.from_step + column * std::int64_t{LaneBytes}, LaneBytes);
+}
+
+/// As many rows as columns: those that fill a vector of 16 bytes.
+template <std::size_t LaneBytes>
+HWY_INLINE void transpose_block(const plane &at) {
+#if HWY_TARGET == HWY_SCALAR
+    transpose_elements<LaneBytes>(at, 16 / LaneBytes, 16 / LaneBytes);
+#else
+    using lane = lane_of<LaneBytes>;
+    constexpr std::size_t side = 16 / LaneBytes;
+    const hn::CappedTag<lane, 16 / sizeof(lane)> d;
+    using vector = hn::Vec<decltype(d)>;
+    vector v[side];
+    for (std::size_t row = 0; row < side; ++row)
+        v[row] = load(d, at.from + static_cast<std::int64_t>(row) * at.from_step);
+    // Each round interleaves the first half of the vectors with the second: of the bits of an
+    // element's number (vector, then lane) the first becomes the last. After as many rounds as lane
+    // numbers have bits, vector and lane have changed places.
+    for (std::size_t round = 1; round < side; round *= 2) {
+        vector w[side];
+        for (std::size_t i = 0; i < side / 2; ++i) {
+            w[2 * i] = hn::InterleaveLower(d, v[i], v[i + side / 2]);
+            w[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + side / 2]);
+        }
+        for (std::size_t i = 0; i < side; ++i)
+            v[i] = w[i];
+    }
+    for (std::size_t row = 0; row < side; ++row)
+        store(d, v[row], at.to + static_cast<std::int64_t>(row) * at.to_step);
+#endif
+}
+
+template <std::size_t LaneBytes>
+void transpose_plane(const plane &all, std::int64_t rows, std::int64_t columns) {
+    constexpr std::int64_t side = 16 / LaneBytes;
+    constexpr std::int64_t line = 64;
+    const std::int64_t row_bytes = columns * std::int64_t{LaneBytes};
+    const std::int64_t whole_columns = columns / side * side;
+    auto part = [&](std::int64_t row, std::int64_t column) {
+        plane at = all;
+        at.from += row * at.from_step + column * std::int64_t{LaneBytes};
+        at.to += column * at.to_step + row * std::int64_t{LaneBytes};
+        return at;
+    };
+    std::int64_t row = 0;
+    for (; row + side <= rows; row += side) {
+        // Rows lie far apart, where no hardware prefetcher finds them. It does no harm that the
+        // last ones are none of ours.
+        constexpr std::int64_t rows_ahead = 16;
+        for (std::int64_t i = 0; i < side; ++i) {
+            const auto ahead =
+                    reinterpret_cast<std::uintptr_t>(all.from)
+                    + static_cast<std::uintptr_t>((row + i + rows_ahead) * all.from_step);
+            for (std::int64_t at = 0; at < row_bytes + line - 1; at += line)
+                __builtin_prefetch(reinterpret_cast<const void *>(
+                        ahead + static_cast<std::uintptr_t>(std::min(at, row_bytes - 1))));
+        }
+        for (std::int64_t column = 0; column < whole_columns; column += side)
+            transpose_block<LaneBytes>(part(row, column));
+        if (whole_columns < columns)
+            transpose_elements<LaneBytes>(part(row, whole_columns), side, columns - whole_columns);
+    }
+    if (row < rows) transpose_elements<LaneBytes>(part(row, 0), rows - row, columns);
+}
+
+} // namespace
+
+void transpose_any(const std::uint8_t *from, std::int64_t from_step, std::uint8_t *to,
+        std::int64_t to_step, std::int64_t rows, std::int64_t columns, int lane_bytes) {
+    const plane at = {from, from_step, to, to_step};
+    switch (lane_bytes) {
+        case 1: return transpose_plane<1>(at, rows, columns);
+        case 2: return transpose_plane<2>(at, rows, columns);
+        case 4: return transpose_plane<4>(at, rows, columns);
+        case 8: return transpose_plane<8>(at, rows, columns);
+        default: return transpose_plane<16>(at, rows, columns);
+    }
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace tern::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tern::kernels {
+
+HWY_EXPORT(transpose_any);
+
+void transpose(const std::uint8_t *from, std::int64_t from_step, std::uint8_t *to,
+        std::int64_t to_step, std::int64_t rows, std::int64_t columns, int lane_bytes) noexcept {
+    HWY_DYNAMIC_DISPATCH(transpose_any)(from, from_step, to, to_step, rows, columns, lane_bytes);
+}
+
+} // namespace tern::kernels
+#endif
