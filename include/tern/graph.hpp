@@ -279,6 +279,7 @@ public:
     /// must be fully known and strided (any is taken as dense); outputs may have unknown dims and
     /// layout any. Errors: invalid_arguments, invalid_shape, invalid_data_type; unimplemented when
     /// the partition is unsupported or the implementation asked for cannot run it.
+    /// See get_compiled_partition_cache_capacity for what is shared between calls.
     compiled_partition compile(const std::vector<logical_tensor> &inputs,
             const std::vector<logical_tensor> &outputs, const engine &e) const;
     compiled_partition compile(const std::vector<logical_tensor> &inputs,
@@ -322,6 +323,17 @@ private:
     struct state;
     std::shared_ptr<state> state_;
 };
+
+/// Compiling a partition that is like one compiled before (the same ops, attributes, shapes,
+/// layouts and types at every position, engine and implementation; ids and names do not matter)
+/// takes the plan of that one from a cache. It keeps as many plans as its capacity says, those used
+/// last. 1024 unless TERN_GRAPH_COMPILED_PARTITION_CACHE_CAPACITY says otherwise. Thread-safe.
+/// Compiled partitions stay good whatever happens to the cache. Source: oneDNN Graph's functions of
+/// these names.
+TERN_API int get_compiled_partition_cache_capacity();
+/// What is above the new capacity goes at once; 0: nothing is kept.
+/// Errors: invalid_arguments when it is negative.
+TERN_API void set_compiled_partition_cache_capacity(int capacity);
 
 /// How much the library reports about itself, as TERN_VERBOSE sets it: 0 nothing; 1 every
 /// execution; 2 every compilation, too, with the implementations that were passed over. Lines go to

@@ -4,6 +4,7 @@
 
 #include "api/states.hpp"
 #include "ops/registry.hpp"
+#include "runtime/plan_cache.hpp"
 #include "runtime/verbose.hpp"
 
 namespace tern::graph {
@@ -143,6 +144,19 @@ std::vector<partition> graph::get_partitions(partition::policy) const {
         result.push_back(std::move(p));
     }
     return result;
+}
+
+// the cache of compiled partitions
+
+int get_compiled_partition_cache_capacity() {
+    return static_cast<int>(runtime::the_plan_cache().capacity());
+}
+
+void set_compiled_partition_cache_capacity(int capacity) {
+    if (capacity < 0)
+        fail(status::invalid_arguments,
+                "set_compiled_partition_cache_capacity: {} given; expected 0 or more", capacity);
+    runtime::the_plan_cache().set_capacity(static_cast<std::size_t>(capacity));
 }
 
 // verbose

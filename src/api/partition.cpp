@@ -79,7 +79,7 @@ compiled_partition partition::compile(const std::vector<logical_tensor> &inputs,
     if (!e) fail(status::invalid_arguments, "compile: the engine is empty");
     compiled_partition result;
     result.state_ = std::make_shared<compiled_partition::state>(
-            compiled_partition::state{compiler::compile(*self.partition, to_ports(inputs),
+            compiled_partition::state{compiler::compile(self.partition, to_ports(inputs),
                     to_ports(outputs), *e.state(), options.implementation)});
     return result;
 }
@@ -89,35 +89,52 @@ compiled_partition partition::compile(const std::vector<logical_tensor> &inputs,
 compiled_partition::compiled_partition() = default;
 
 logical_tensor compiled_partition::query_logical_tensor(std::size_t tid) const {
-    const runtime::plan_parts &parts =
-            checked(state_, "compiled_partition::query_logical_tensor").plan->parts();
-    for (const auto *ports : {&parts.inputs, &parts.outputs})
-        for (const runtime::plan_port &port : *ports)
-            if (port.port.id == tid) return to_logical_tensor(port.port);
-    fail(status::invalid_arguments,
-            "query_logical_tensor: the partition has no port with tensor {}", tid);
+    const compiler::compiled &compiled =
+            checked(state_, "compiled_partition::query_logical_tensor").compiled;
+    const compiler::partition &part = *compiled.part;
+    auto find =
+            [&](const std::vector<int> &values,
+                    const std::vector<runtime::plan_port> &ports) -> const runtime::plan_port * {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (part.value(values[i]).id == tid) return &ports[i];
+        return nullptr;
+    };
+    const runtime::plan_port *port = find(part.inputs, compiled.plan->parts().inputs);
+    if (!port) port = find(part.outputs, compiled.plan->parts().outputs);
+    if (!port)
+        fail(status::invalid_arguments,
+                "query_logical_tensor: the partition has no port with tensor {}", tid);
+    return to_logical_tensor({tid, port->desc});
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> compiled_partition::get_inplace_ports() const {
-    return checked(state_, "compiled_partition::get_inplace_ports").plan->parts().in_place_ids;
+    const compiler::compiled &compiled =
+            checked(state_, "compiled_partition::get_inplace_ports").compiled;
+    const compiler::partition &part = *compiled.part;
+    std::vector<std::pair<std::size_t, std::size_t>> ids;
+    for (auto [input, output] : compiled.plan->parts().in_place)
+        ids.emplace_back(part.value(part.inputs[input]).id, part.value(part.outputs[output]).id);
+    return ids;
 }
 
 logical_tensor compiled_partition::get_scratchpad_logical_tensor() const {
     auto bytes = checked(state_, "compiled_partition::get_scratchpad_logical_tensor")
-                         .plan->parts()
+                         .compiled.plan->parts()
                          .scratch_bytes;
     return {SIZE_MAX, data_type::u8, logical_tensor::dims{static_cast<std::int64_t>(bytes)},
             layout_type::strided};
 }
 
 std::string compiled_partition::get_implementation() const {
-    return checked(state_, "compiled_partition::get_implementation").plan->parts().implementation;
+    return checked(state_, "compiled_partition::get_implementation")
+            .compiled.plan->parts()
+            .implementation;
 }
 
 std::vector<refusal> compiled_partition::get_refusals() const {
     std::vector<refusal> result;
     for (const auto &[implementation, reason] :
-            checked(state_, "compiled_partition::get_refusals").plan->parts().refusals)
+            checked(state_, "compiled_partition::get_refusals").compiled.plan->parts().refusals)
         result.push_back({implementation, reason});
     return result;
 }
@@ -125,21 +142,22 @@ std::vector<refusal> compiled_partition::get_refusals() const {
 void compiled_partition::execute(const stream &astream, const void *const *inputs,
         void *const *outputs, void *scratchpad) const {
     if (!state_ || !astream) fail(status::invalid_arguments, "execute: an empty handle");
-    state_->plan->execute(inputs, outputs, scratchpad);
+    state_->compiled.execute(inputs, outputs, scratchpad);
 }
 
 namespace {
 
 /// Does a caller's tensor lie in memory as it was compiled?
-void check_tensor(const ir::port &given, const runtime::plan_port &port) {
-    const tensor_desc &expected = port.port.desc;
-    const tensor_desc &found = given.desc;
-    bool same = found.type == expected.type && found.rank_known && found.shape == expected.shape
-                && found.layout == layout_type::strided
-                && same_strides(expected.shape, found.strides, expected.strides);
-    if (!same)
-        fail(status::invalid_arguments, "execute: {} (tensor {}) is given as {}, compiled as {}",
-                port.name, port.port.id, to_string(found), to_string(expected));
+bool is_as_compiled(const tensor_desc &found, const tensor_desc &expected) {
+    return found.type == expected.type && found.rank_known && found.shape == expected.shape
+           && found.layout == layout_type::strided
+           && same_strides(expected.shape, found.strides, expected.strides);
+}
+
+[[noreturn]] void fail_not_as_compiled(
+        const std::string &name, const tensor_desc &found, const tensor_desc &expected) {
+    fail(status::invalid_arguments, "execute: {} is given as {}, compiled as {}", name,
+            to_string(found), to_string(expected));
 }
 
 void check_count(const char *what, std::size_t found, std::size_t expected) {
@@ -170,19 +188,22 @@ private:
 void compiled_partition::execute(stream &astream, const std::vector<tensor> &inputs,
         const std::vector<tensor> &outputs, const tensor &scratchpad) const {
     if (!state_ || !astream) fail(status::invalid_arguments, "execute: an empty handle");
-    const runtime::plan_parts &parts = state_->plan->parts();
+    const runtime::plan_parts &parts = state_->compiled.plan->parts();
     check_count("inputs", inputs.size(), parts.inputs.size());
     check_count("outputs", outputs.size(), parts.outputs.size());
     pointer_list<const void *> in(inputs.size());
     pointer_list<void *> out(outputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const tensor::state &given = checked(inputs[i].state_, "execute: an input tensor");
-        check_tensor(given.port, parts.inputs[i]);
+        if (!is_as_compiled(given.port.desc, parts.inputs[i].desc))
+            fail_not_as_compiled(state_->compiled.input(i), given.port.desc, parts.inputs[i].desc);
         in.data()[i] = given.input();
     }
     for (std::size_t o = 0; o < outputs.size(); ++o) {
         const tensor::state &given = checked(outputs[o].state_, "execute: an output tensor");
-        check_tensor(given.port, parts.outputs[o]);
+        if (!is_as_compiled(given.port.desc, parts.outputs[o].desc))
+            fail_not_as_compiled(
+                    state_->compiled.output(o), given.port.desc, parts.outputs[o].desc);
         out.data()[o] = given.data;
     }
     void *scratch = nullptr;
@@ -193,7 +214,7 @@ void compiled_partition::execute(stream &astream, const std::vector<tensor> &inp
                     "execute: the scratchpad is too small; {} bytes expected", parts.scratch_bytes);
         scratch = scratchpad.get_data_handle();
     }
-    state_->plan->execute(in.data(), out.data(), scratch);
+    state_->compiled.execute(in.data(), out.data(), scratch);
 }
 
 } // namespace tern::graph

@@ -8,9 +8,8 @@
 #include <memory>
 
 #include "base/error.hpp"
-#include "compiler/partitioner.hpp"
+#include "compiler/compile.hpp"
 #include "ir/graph.hpp"
-#include "runtime/plan.hpp"
 #include "tern/graph.hpp"
 
 namespace tern::graph {
@@ -54,7 +53,7 @@ struct partition::state {
 };
 
 struct compiled_partition::state {
-    std::shared_ptr<const runtime::plan> plan;
+    compiler::compiled compiled;
 };
 
 /// Throws on an empty handle.

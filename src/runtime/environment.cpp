@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/environment.hpp"
 
+#include <charconv>
 #include <cstdlib>
 #include <sstream>
+#include <system_error>
 
 namespace tern::runtime {
 namespace {
@@ -35,6 +37,15 @@ const verbose_level &environment_verbose() {
 const std::string &environment_implementation() {
     static const std::string name = read("TERN_IMPL");
     return name;
+}
+
+std::size_t environment_cache_capacity() {
+    static const std::string text = read("TERN_GRAPH_COMPILED_PARTITION_CACHE_CAPACITY");
+    constexpr std::size_t usual = 1024;
+    int capacity = 0;
+    auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), capacity);
+    bool is_number = problem == std::errc() && end == text.data() + text.size();
+    return is_number && capacity >= 0 ? static_cast<std::size_t>(capacity) : usual;
 }
 
 } // namespace tern::runtime

@@ -6,6 +6,7 @@
 /// The environment variables that Tern reads; the only file that does. Each is read once, at first
 /// use.
 
+#include <cstddef>
 #include <string>
 
 namespace tern::runtime {
@@ -27,6 +28,10 @@ const verbose_level &environment_verbose();
 
 /// TERN_IMPL: name of the implementation to force; empty when unset.
 const std::string &environment_implementation();
+
+/// TERN_GRAPH_COMPILED_PARTITION_CACHE_CAPACITY: plans that the cache keeps. 1024 when unset, or
+/// when it is no number from 0 to INT_MAX.
+std::size_t environment_cache_capacity();
 
 } // namespace tern::runtime
 

@@ -5,7 +5,7 @@
 namespace tern::runtime {
 
 /// One op (or fusion group) made ready for fixed shapes: what a plan runs. Immutable; any number of
-/// threads may run it at once.
+/// threads may run it at once, and it may outlive the graph it was made for.
 class kernel {
 public:
     virtual ~kernel() = default;

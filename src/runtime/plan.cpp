@@ -41,7 +41,7 @@ bool ranges_meet(const void *a, std::int64_t a_bytes, const void *b, std::int64_
 }
 
 memory_view view_of(const plan_port &port, const void *data) {
-    const tensor_desc &desc = port.port.desc;
+    const tensor_desc &desc = port.desc;
     return {data, desc.shape, desc.strides, bytes_of(desc.type)};
 }
 
@@ -52,19 +52,13 @@ bool ports_meet(const plan_port &a, const void *a_data, const plan_port &b, cons
            && views_overlap(view_of(a, a_data), view_of(b, b_data));
 }
 
-void check_not_null(const plan_port &port, const void *data) {
-    if (!data && !port.is_empty)
-        fail(status::invalid_arguments, "execute: {} (tensor {}) has no memory; {} bytes expected",
-                port.name, port.port.id, port.bytes);
-}
-
 } // namespace
 
 plan::plan(plan_parts parts, const engine_state &engine)
     : parts_(std::move(parts)),
       engine_(engine) {}
 
-void plan::check(const void *const *in, void *const *out) const {
+void plan::check(const void *const *in, void *const *out, const plan_names &names) const {
     if (!in && !parts_.inputs.empty())
         fail(status::invalid_arguments, "execute: the list of inputs is null; {} pointers expected",
                 parts_.inputs.size());
@@ -72,15 +66,23 @@ void plan::check(const void *const *in, void *const *out) const {
         fail(status::invalid_arguments,
                 "execute: the list of outputs is null; {} pointers expected",
                 parts_.outputs.size());
+    auto is_missing = [](const plan_port &port, const void *data) {
+        return !data && !port.is_empty;
+    };
+    auto fail_missing = [](const std::string &name, const plan_port &port) {
+        fail(status::invalid_arguments, "execute: {} has no memory; {} bytes expected", name,
+                port.bytes);
+    };
     for (std::size_t i = 0; i < parts_.inputs.size(); ++i)
-        check_not_null(parts_.inputs[i], in[i]);
+        if (is_missing(parts_.inputs[i], in[i])) fail_missing(names.input(i), parts_.inputs[i]);
     for (std::size_t o = 0; o < parts_.outputs.size(); ++o) {
-        check_not_null(parts_.outputs[o], out[o]);
-        if (!parts_.outputs[o].is_empty) check_output(o, in, out);
+        if (is_missing(parts_.outputs[o], out[o])) fail_missing(names.output(o), parts_.outputs[o]);
+        if (!parts_.outputs[o].is_empty) check_output(o, in, out, names);
     }
 }
 
-void plan::check_output(std::size_t index, const void *const *in, void *const *out) const {
+void plan::check_output(
+        std::size_t index, const void *const *in, void *const *out, const plan_names &names) const {
     const plan_port &output = parts_.outputs[index];
     for (std::size_t i = 0; i < parts_.inputs.size(); ++i) {
         const plan_port &input = parts_.inputs[i];
@@ -88,18 +90,16 @@ void plan::check_output(std::size_t index, const void *const *in, void *const *o
         bool same = in[i] == out[index] && parts_.may_alias[index * parts_.inputs.size() + i];
         if (!same && ports_meet(output, out[index], input, in[i]))
             fail(status::invalid_arguments,
-                    "execute: the memory of {} (tensor {}) overlaps that of {} (tensor {}); "
-                    "expected "
-                    "separate memory, or exactly the same where execution in place is legal",
-                    output.name, output.port.id, input.name, input.port.id);
+                    "execute: the memory of {} overlaps that of {}; expected separate memory, or "
+                    "exactly the same where execution in place is legal",
+                    names.output(index), names.input(i));
     }
     for (std::size_t o = 0; o < index; ++o) {
         const plan_port &other = parts_.outputs[o];
         if (!other.is_empty && ports_meet(output, out[index], other, out[o]))
             fail(status::invalid_arguments,
-                    "execute: the memory of {} (tensor {}) overlaps that of {} (tensor {}), "
-                    "another output",
-                    output.name, output.port.id, other.name, other.port.id);
+                    "execute: the memory of {} overlaps that of {}, another output",
+                    names.output(index), names.output(o));
     }
 }
 
@@ -111,8 +111,9 @@ void plan::run(const void *const *in, void *const *out, void *scratch) const noe
     parts_.work->run(arguments.data(), out, scratch);
 }
 
-void plan::execute(const void *const *in, void *const *out, void *scratch) const {
-    check(in, out);
+void plan::execute(
+        const void *const *in, void *const *out, void *scratch, const plan_names &names) const {
+    check(in, out, names);
     auto run_with_scratch = [&] {
         if (parts_.scratch_bytes == 0 || scratch) {
             run(in, out, scratch);
@@ -128,7 +129,7 @@ void plan::execute(const void *const *in, void *const *out, void *scratch) const
     auto start = std::chrono::steady_clock::now();
     run_with_scratch();
     std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    write_verbose("graph,exec,{},scratchpad:{}:{},{},tern_backend,{:g}", parts_.verbose_text,
+    write_verbose("graph,exec,{},scratchpad:{}:{},{},tern_backend,{:g}", names.verbose_text(parts_),
             scratch ? "user" : "library", parts_.scratch_bytes, parts_.implementation,
             took.count());
 }

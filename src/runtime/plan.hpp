@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/graph.hpp"
+#include "base/tensor_desc.hpp"
 #include "runtime/engine_state.hpp"
 #include "runtime/kernel.hpp"
 
@@ -27,20 +27,21 @@ struct passed_over {
 
 /// A port of the partition, fully resolved.
 struct plan_port {
-    ir::port port;
-    std::string name;       ///< For messages: "src_0 of Select (op 7)".
+    tensor_desc desc;
     std::int64_t bytes = 0; ///< From the first to the last byte.
     bool is_empty = false;
 };
 
-/// Everything the compiler decided.
+/// Everything the compiler decided. It knows ports by position and neither ids nor names, so that
+/// partitions that are alike share it.
 struct plan_parts {
     std::vector<plan_port> inputs;
     std::vector<plan_port> outputs;
     /// For each output, for each input: may both be the very same memory? By index output * inputs
     /// + input.
     std::vector<char> may_alias;
-    std::vector<std::pair<std::size_t, std::size_t>> in_place_ids;
+    /// Input and output ports that share memory best, one pair per output at most.
+    std::vector<std::pair<std::size_t, std::size_t>> in_place;
     /// Null when there is nothing to compute (all outputs are empty).
     std::unique_ptr<const kernel> work;
     /// Which partition port feeds each input of the kernel.
@@ -48,9 +49,18 @@ struct plan_parts {
     std::size_t scratch_bytes = 0;
     std::string implementation;
     std::vector<passed_over> refusals;
-    /// "cpu,<id>,<kind>,<op names>,<formats>,<logical tensors>,fpm:<mode>": the middle of verbose
-    /// lines.
-    std::string verbose_text;
+};
+
+/// What the ports of one partition are called. Asked only where a message or a verbose line is
+/// written.
+class plan_names {
+public:
+    virtual ~plan_names() = default;
+    virtual std::string input(std::size_t port) const = 0; ///< "src_0 of Select (op 7) (tensor 2)"
+    virtual std::string output(std::size_t port) const = 0;
+    /// The middle of verbose lines:
+    /// "cpu,<id>,<kind>,<op names>,<formats>,<logical tensors>,fpm:<mode>".
+    virtual std::string verbose_text(const plan_parts &parts) const = 0;
 };
 
 class plan {
@@ -62,11 +72,13 @@ public:
 
     /// Pointers by port. Throws tern::error (invalid_arguments, out_of_memory) before any output
     /// byte is written. Allocates nothing unless scratch is needed and not given.
-    void execute(const void *const *in, void *const *out, void *scratch) const;
+    void execute(
+            const void *const *in, void *const *out, void *scratch, const plan_names &names) const;
 
 private:
-    void check(const void *const *in, void *const *out) const;
-    void check_output(std::size_t index, const void *const *in, void *const *out) const;
+    void check(const void *const *in, void *const *out, const plan_names &names) const;
+    void check_output(std::size_t index, const void *const *in, void *const *out,
+            const plan_names &names) const;
     void run(const void *const *in, void *const *out, void *scratch) const noexcept;
 
     plan_parts parts_;

@@ -19,6 +19,7 @@ protected:
     void TearDown() override {
         unsetenv("TERN_IMPL");
         unsetenv("TERN_VERBOSE");
+        unsetenv("TERN_GRAPH_COMPILED_PARTITION_CACHE_CAPACITY");
     }
 };
 
@@ -92,6 +93,25 @@ TEST_F(environment_test, silent_unless_asked) {
     EXPECT_EXIT(report_lines(-1), testing::ExitedWithCode(0), "^end\n$");
     setenv("TERN_VERBOSE", "2", 1);
     EXPECT_EXIT(report_lines(0), testing::ExitedWithCode(0), "^end\n$");
+}
+
+[[noreturn]] void report_cache_capacity() {
+    std::fprintf(stderr, "keeps %d.\n", tern::graph::get_compiled_partition_cache_capacity());
+    std::_Exit(0);
+}
+
+TEST_F(environment_test, TERN_GRAPH_COMPILED_PARTITION_CACHE_CAPACITY) {
+    const char *name = "TERN_GRAPH_COMPILED_PARTITION_CACHE_CAPACITY";
+    EXPECT_EXIT(report_cache_capacity(), testing::ExitedWithCode(0), "keeps 1024\\.");
+    for (const char *number : {"0", "7", "2147483647"}) {
+        setenv(name, number, 1);
+        EXPECT_EXIT(report_cache_capacity(), testing::ExitedWithCode(0),
+                "keeps " + std::string(number) + "\\.");
+    }
+    for (const char *other : {"", "-1", "many", "7 plans", "2147483648", "99999999999999999999"}) {
+        setenv(name, other, 1);
+        EXPECT_EXIT(report_cache_capacity(), testing::ExitedWithCode(0), "keeps 1024\\.") << other;
+    }
 }
 
 } // namespace

@@ -20,10 +20,13 @@ bool starts_with(const std::string &text, const std::string &start) {
     return text.compare(0, start.size(), start) == 0;
 }
 
-/// Sets a level and collects the lines while it lives.
+/// Sets a level and collects the lines while it lives; with a cache that is empty at first.
 class verbose_lines {
 public:
     explicit verbose_lines(int level) {
+        int capacity = tern::graph::get_compiled_partition_cache_capacity();
+        tern::graph::set_compiled_partition_cache_capacity(0);
+        tern::graph::set_compiled_partition_cache_capacity(capacity);
         tern::graph::set_verbose(level);
         tern::graph::set_verbose_callback(&verbose_lines::take, this);
     }

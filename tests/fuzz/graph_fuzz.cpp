@@ -29,7 +29,7 @@ void compile_all(const formats::graph_file &file) {
             in.push_back(ir::port{part->value(v).id, part->value(v).desc});
         for (int v : part->outputs)
             out.push_back(ir::port{part->value(v).id, part->value(v).desc});
-        compiler::compile(*part, in, out, engine, "");
+        compiler::compile(part, in, out, engine, "");
     }
 }
 

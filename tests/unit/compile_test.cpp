@@ -77,7 +77,7 @@ ir::op_spec make_spec(op_kind kind) {
     return spec;
 }
 
-std::shared_ptr<const runtime::plan> compile_made_up(
+compiled compile_made_up(
         op_kind kind, const ir::port &dst, const std::string &implementation = "") {
     auto graph = std::make_shared<ir::graph>(find_made_up);
     ir::op_spec spec = make_spec(kind);
@@ -87,7 +87,7 @@ std::shared_ptr<const runtime::plan> compile_made_up(
     static const runtime::engine_state engine = {
             engine::kind::cpu, 0, runtime::default_allocate, runtime::default_deallocate};
     return compile(
-            *partitions.at(0), spec.inputs, std::vector<ir::port>{dst}, engine, implementation);
+            partitions.at(0), spec.inputs, std::vector<ir::port>{dst}, engine, implementation);
 }
 
 template <typename Action, typename Matcher>
@@ -121,12 +121,12 @@ TEST(compile, nothing_takes_the_op) {
 }
 
 TEST(compile, a_definition_and_its_reference_loop_are_enough) {
-    auto plan = compile_made_up(op_kind::Abs, f32(100));
-    EXPECT_EQ(plan->parts().implementation, "reference");
-    EXPECT_TRUE(plan->parts().in_place_ids.empty());
+    compiled made = compile_made_up(op_kind::Abs, f32(100));
+    EXPECT_EQ(made.plan->parts().implementation, "reference");
+    EXPECT_TRUE(made.plan->parts().in_place.empty());
     float result[2] = {};
     void *out = result;
-    plan->execute(nullptr, &out, nullptr); // no inputs, so that no list of them is needed
+    made.execute(nullptr, &out, nullptr); // no inputs, so that no list of them is needed
     EXPECT_EQ(result[0], 1);
     EXPECT_EQ(result[1], 1);
 }
