@@ -12,12 +12,39 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
+#ifdef TERN_THREAD_SANITIZER
+extern "C" {
+void __tsan_acquire(void *address); // NOLINT(bugprone-reserved-identifier): the sanitizer's names
+void __tsan_release(void *address); // NOLINT(bugprone-reserved-identifier)
+}
+#endif
+
 namespace tern {
 namespace {
+
+/// The thread sanitizer does not see how a TBB that was not built for it orders threads, and would
+/// report every block that a worker runs. This file is compiled without it, and says itself what
+/// happens before what: what `give` was called after, before what is after `take`.
+struct order_mark {
+#ifdef TERN_THREAD_SANITIZER
+    static void give(void *address) {
+        __tsan_release(address);
+    }
+    static void take(void *address) {
+        __tsan_acquire(address);
+    }
+#else
+    static void give(void *) {}
+    static void take(void *) {}
+#endif
+};
 
 /// Blocks per thread: enough that a thread which is held up leaves most of its share to others,
 /// few enough that taking one (an atomic addition) costs nothing.
 constexpr std::int64_t blocks_per_thread = 16;
+/// Blocks that what is worth a thread may be cut into: other threads come a microsecond or two
+/// late, and what they find must be fine enough to be shared out then.
+constexpr std::int64_t blocks_per_grain = 4;
 /// Threads beyond these start in the share of another one.
 constexpr std::int64_t most_shares = 64;
 
@@ -47,6 +74,7 @@ public:
 
     /// Runs blocks until none is left to be taken.
     void take_all(std::int64_t first_share) noexcept {
+        order_mark::take(this);
         ++depth;
         for (std::int64_t i = 0; i < shares_; ++i) {
             std::int64_t share = (first_share + i) % shares_;
@@ -58,6 +86,7 @@ public:
             }
         }
         --depth;
+        order_mark::give(this);
     }
 
 private:
@@ -103,20 +132,23 @@ bool in_parallel_work() noexcept {
 
 void detail::parallel_blocks(
         std::int64_t n, std::int64_t grain, block_function call, const void *work) noexcept {
-    std::int64_t most_blocks = n / std::max<std::int64_t>(grain, 1);
-    std::int64_t threads = std::min<std::int64_t>(max_concurrency(), most_blocks);
+    grain = std::max<std::int64_t>(grain, 1);
+    std::int64_t threads = std::min<std::int64_t>(max_concurrency(), n / grain);
     if (threads == 1) {
         call(work, 0, n);
         return;
     }
-    std::int64_t blocks = std::min(most_blocks, threads * blocks_per_thread);
+    std::int64_t smallest = std::max<std::int64_t>(grain / blocks_per_grain, 1);
+    std::int64_t blocks = std::min(n / smallest, threads * blocks_per_thread);
     block_queue queue(n, blocks, std::min(threads, most_shares), call, work);
+    order_mark::give(&queue);
     try {
         bring_threads(queue, threads);
     } catch (...) {
         // Out of memory for a task. Those that were made are over by now; what they left is ours.
         queue.take_all(0);
     }
+    order_mark::take(&queue);
 }
 
 } // namespace tern

@@ -239,8 +239,8 @@ TEST(select_kernel, streams_large_outputs) {
                         select_case tested(dense_form({9, n}, axes_of(motion, 2, 1), lane_bytes));
                         tested.place({placement::anywhere, misalignment});
                         select_loops loops = tested.loops();
-                        EXPECT_FALSE(loops.streams);
-                        loops.streams = true;
+                        EXPECT_FALSE(loops.is_far);
+                        loops.is_far = true;
                         ASSERT_NO_FATAL_FAILURE(tested.expect_reference_result(loops));
                     }
     });
@@ -262,7 +262,7 @@ TEST(select_kernel, any_number_of_threads) {
                 loops.grain = std::max<std::int64_t>(loops.units / 40, 1);
                 for (int threads : {1, 2, 3, 8})
                     tbb::task_arena(threads).execute([&] {
-                        loops.streams = threads == 3;
+                        loops.is_far = threads == 3;
                         std::fill_n(tested.at(select_dst), tested.home(select_dst)->bytes(),
                                 std::uint8_t{0x5a});
                         tested.run(loops);

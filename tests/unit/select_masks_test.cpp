@@ -39,14 +39,14 @@ TEST(select_masks, runs) {
             for (unsigned motion = 1; motion < motions; motion += 2) // cond moves
                 for (std::int64_t n : {255, 256, 300, 1024, 5003})
                     for (const lengths &choice : run_lengths)
-                        for (bool streams : {false, true}) {
+                        for (bool is_far : {false, true}) {
                             select_case tested(
                                     dense_form({3, n}, axes_of(motion, 2, 1), lane_bytes));
                             tested.place();
                             make_runs(tested.at(select_cond), tested.home(select_cond)->bytes(),
                                     choice, static_cast<unsigned>(n));
                             select_loops loops = tested.loops();
-                            loops.streams = streams;
+                            loops.is_far = is_far;
                             ASSERT_NO_FATAL_FAILURE(tested.expect_reference_result(loops));
                         }
     });
@@ -56,13 +56,13 @@ TEST(select_masks, runs_at_any_alignment) {
     for_each_target([] {
         for (int lane_bytes : all_lane_bytes)
             for (std::size_t misalignment = 0; misalignment < 64; ++misalignment)
-                for (bool streams : {false, true}) {
+                for (bool is_far : {false, true}) {
                     select_case tested(dense_form({2, 1501}, {3, 3, 3}, lane_bytes));
                     tested.place({placement::anywhere, misalignment});
                     make_runs(tested.at(select_cond), tested.home(select_cond)->bytes(),
                             {64, 200, 700}, 1);
                     select_loops loops = tested.loops();
-                    loops.streams = streams;
+                    loops.is_far = is_far;
                     ASSERT_NO_FATAL_FAILURE(tested.expect_reference_result(loops));
                 }
     });
@@ -112,14 +112,14 @@ TEST(select_masks, what_is_not_chosen_is_not_read) {
     for_each_target([] {
         for (int lane_bytes : all_lane_bytes)
             for (std::uint8_t truth : {0, 1})
-                for (bool streams : {false, true}) {
+                for (bool is_far : {false, true}) {
                     constexpr std::int64_t n = 40000;
                     select_case tested(dense_form({n}, {1, 1, 1}, lane_bytes));
                     tested.place({placement::ends_at_guard});
                     std::fill_n(tested.at(select_cond), n, truth);
                     auto wanted = tested.expected();
                     select_loops loops = tested.loops();
-                    loops.streams = streams;
+                    loops.is_far = is_far;
                     loops.grain = loops.units; // parts of a row end with incomplete stretches, too
                     std::size_t unused = truth != 0 ? select_src_1 : select_src_0;
                     // The last, incomplete stretch is read.

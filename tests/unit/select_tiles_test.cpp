@@ -86,12 +86,12 @@ TEST(select_tiles, columns_of_any_operand) {
     for_each_target([] {
         for (int lane_bytes : all_lane_bytes)
             for (const layout_case &c : column_layouts)
-                for (bool streams : {false, true}) {
+                for (bool is_far : {false, true}) {
                     SCOPED_TRACE(c.what);
                     select_case tested({c.shape, c.strides, lane_bytes});
                     tested.place({placement::ends_at_guard});
                     select_loops loops = tested.loops();
-                    loops.streams = streams;
+                    loops.is_far = is_far;
                     ASSERT_NO_FATAL_FAILURE(tested.expect_reference_result(loops));
                 }
     });

@@ -170,18 +170,6 @@ HWY_INLINE void store_short(const Row &row, std::uint8_t *dst, std::size_t n) {
     }
 }
 
-/// Stores to `dst` up to the next 64-byte boundary (a bit beyond, in part) in the plain way;
-/// returns the lane at the boundary. Precondition: n is at least 128 bytes; dst is aligned to
-/// lanes.
-template <class D, class Row>
-HWY_INLINE std::size_t store_head(D d, const Row &row, std::uint8_t *dst) {
-    using lane = hn::TFromD<D>;
-    const std::size_t head = (0 - reinterpret_cast<std::uintptr_t>(dst)) % 64 / sizeof(lane);
-    for (std::size_t i = 0; i < head; i += hn::Lanes(d))
-        store(d, row.get(d, i), dst + i * sizeof(lane));
-    return head;
-}
-
 /// n lanes of a row. The last vector overlaps the one before where n is no multiple of a vector. It
 /// is computed first: later, dst may hold results where a source (or cond) was.
 template <bool Stream, class Row>
@@ -194,15 +182,22 @@ HWY_INLINE void store_row(const Row &row, std::uint8_t *dst, std::size_t n) {
         if (n < step) return store_short<most_lanes / 2>(row, dst, n);
     }
 
-    const auto last = row.get(d, n - step);
+    // A streamed row begins in the plain way, up to (and in part beyond) the next cache line.
+    // Precondition of streaming: n is at least 128 bytes, dst is aligned to lanes.
+    const std::size_t head =
+            Stream ? (0 - reinterpret_cast<std::uintptr_t>(dst)) % 64 / sizeof(lane) : 0;
+    // Where vectors fill the row the last one is not needed, and its memory is not touched so
+    // early: that would mislead the hardware's prefetching.
+    const auto last = row.get(d, (n - head) % step == 0 ? 0 : n - step);
     const auto put = [](auto tag, auto v, std::uint8_t *to) HWY_ATTR {
         if constexpr (Stream)
             stream(tag, v, to);
         else
             store(tag, v, to);
     };
-    std::size_t i = 0;
-    if constexpr (Stream) i = store_head(d, row, dst);
+    for (std::size_t i = 0; i < head; i += step)
+        store(d, row.get(d, i), dst + i * sizeof(lane));
+    std::size_t i = head;
     for (; i + 4 * step <= n; i += 4 * step) {
         const auto v_0 = row.get(d, i);
         const auto v_1 = row.get(d, i + step);

@@ -156,8 +156,10 @@ public:
     select_run(const select_loops &loops, const pointers &base)
         : loops_(loops),
           base_(base),
-          streams_(may_stream()),
-          function_(loops.vector->find(loops.lane_bytes, streams_, loops.motion)) {}
+          memory_(!loops.is_far  ? memory::cached
+                  : may_stream() ? memory::streamed
+                                 : memory::far),
+          function_(loops.vector->find(loops.lane_bytes, memory_, loops.motion)) {}
 
     void run_units(std::int64_t begin, std::int64_t end) const noexcept {
         std::int64_t strips = divide_up(loops_.plane.rows, loops_.strip_rows);
@@ -168,7 +170,7 @@ public:
             run_in_plane(walk.at(), first, first + count);
             begin += count;
         }
-        if (streams_) hwy::FlushStream();
+        if (memory_ == memory::streamed) hwy::FlushStream();
     }
 
 private:
@@ -182,7 +184,7 @@ private:
         bool in_place = is_in_place(select_src_0, base_.src_0)
                         || is_in_place(select_src_1, base_.src_1) || base_.dst == base_.cond;
         bool writes_rows = loops_.plane.stride[select_dst] == loops_.lane_bytes;
-        return loops_.streams && !in_place && writes_rows
+        return !in_place && writes_rows
                && dst % static_cast<std::uintptr_t>(loops_.lane_bytes) == 0;
     }
 
@@ -224,7 +226,7 @@ private:
 
     const select_loops &loops_;
     pointers base_;
-    bool streams_;
+    memory memory_;
     rows_function function_;
 };
 

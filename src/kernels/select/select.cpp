@@ -122,23 +122,22 @@ std::int64_t touched_bytes(const select_loops &loops) {
     return element;
 }
 
-/// Cuts the work into units of about a grain.
+/// Cuts the work into units of a quarter of a grain or more.
 void split(select_loops &loops) {
     const select_rows &plane = loops.plane;
     std::int64_t element = touched_bytes(loops);
     loops.strip_rows = 1;
     if (loops.path == select_path::tiled) // Several tiles below one another: see run_tiled.
         loops.strip_rows = std::min<std::int64_t>(plane.rows, std::max(512 / loops.lane_bytes, 64));
-    loops.cuts = 1;
     loops.cut_n = plane.n;
-    std::int64_t strip_bytes = loops.strip_rows * plane.n * element;
-    if (strip_bytes >= 2 * grain_bytes) {
-        // Whole cache lines for any lane and for cond, and whole stretches (select_rows.cpp).
+    std::int64_t pieces = loops.strip_rows * plane.n * element / (grain_bytes / 4);
+    if (pieces >= 2) {
+        // Whole cache lines for any lane and for cond, and whole stretches (runs-inl.hpp).
         constexpr std::int64_t elements = 256;
-        loops.cut_n = divide_up(divide_up(plane.n, strip_bytes / grain_bytes), elements) * elements;
-        loops.cuts = divide_up(plane.n, loops.cut_n);
+        loops.cut_n = divide_up(divide_up(plane.n, pieces), elements) * elements;
     }
-    loops.grain = divide_up(grain_bytes, divide_up(strip_bytes, loops.cuts));
+    loops.cuts = divide_up(plane.n, loops.cut_n);
+    loops.grain = divide_up(grain_bytes, loops.strip_rows * loops.cut_n * element);
     loops.units = loops.cuts * divide_up(plane.rows, loops.strip_rows);
     for (int axis = 0; axis + 2 < loops.nest.extents.rank(); ++axis)
         loops.units *= loops.nest.extents[axis];
@@ -181,7 +180,7 @@ select_loops make_select_loops(
     // A store past the caches saves reading dst's lines first, and loses where the next reader
     // would find them in the cache. Measured on dense f32 with 32 MB of it: dst of 8 MB (27 MB in
     // all) 0.9-1.1 times as fast, 12 MB (41 MB) 1.7, 24 MB 1.9, 128 MB 1.2-1.3.
-    loops.streams = all_bytes(loops) > static_cast<double>(cpu_caches().last_level);
+    loops.is_far = all_bytes(loops) > static_cast<double>(cpu_caches().last_level);
     for (std::size_t operand = 0; operand < strides.size(); ++operand)
         loops.same_walk[operand] = element_bytes(loops, operand) == lane_bytes
                                    && loops.nest.strides[operand] == loops.nest.strides[select_dst];

@@ -49,7 +49,7 @@ struct select_loops {
     std::int64_t cut_n;      ///< Elements of a row in a part; the last one may have fewer.
     std::int64_t grain;      ///< Units that are worth a thread.
 
-    bool streams;                ///< The operands together are too large for the caches.
+    bool is_far;                 ///< The operands together are too large for the caches.
     per_operand<bool> same_walk; ///< Visits the same bytes as dst when it starts where dst does.
     const vector_loops *vector;
 };

@@ -39,6 +39,15 @@ inline std::size_t lane_index(int lane_bytes) {
     return index;
 }
 
+/// Where the operands are, which decides how they are read and written.
+enum class memory {
+    cached,   ///< In the caches, or soon there.
+    far,      ///< Beyond them.
+    streamed, ///< Beyond them, and dst is written past them: it is aligned to the element size, and
+              ///< no source.
+};
+inline constexpr std::size_t memories = 3;
+
 /// Whether an operand moves from element to element in a row, or is the same for all of it.
 struct row_motion {
     bool cond;
@@ -48,13 +57,12 @@ struct row_motion {
 
 /// Loops for rows in which dst is contiguous and every other operand contiguous or broadcast; one
 /// such table per SIMD target. Where conditions agree for a while, the operand that is not chosen
-/// is not read, and dst is not written where it is the very same as the chosen one. Those that
-/// stream write past the caches: dst is aligned to the element size then, and is no source.
+/// is not read, and dst is not written where it is the very same as the chosen one.
 struct vector_loops {
-    /// One condition per row. By lane_index, streaming.
-    rows_function choose[lane_sizes][2];
-    /// A condition per element. By lane_index, streaming, motion.src_0 + 2 * motion.src_1.
-    rows_function blend[lane_sizes][2][4];
+    /// One condition per row. By lane_index, memory.
+    rows_function choose[lane_sizes][memories];
+    /// A condition per element. By lane_index, memory, motion.src_0 + 2 * motion.src_1.
+    rows_function blend[lane_sizes][memories][4];
 
     /// dst = for each of `rows` rows, `n` copies of the element at src + row * step. Writes up to
     /// repeat_slack bytes after the end.
@@ -62,10 +70,11 @@ struct vector_loops {
             std::int64_t n, std::uint8_t *dst) noexcept;
     repeat_function repeat[lane_sizes];
 
-    rows_function find(int lane_bytes, bool streams, row_motion motion) const {
+    rows_function find(int lane_bytes, memory where, row_motion motion) const {
         std::size_t lane = lane_index(lane_bytes);
-        if (!motion.cond) return choose[lane][streams];
-        return blend[lane][streams][std::size_t{motion.src_0} + 2 * std::size_t{motion.src_1}];
+        auto at = static_cast<std::size_t>(where);
+        if (!motion.cond) return choose[lane][at];
+        return blend[lane][at][std::size_t{motion.src_0} + 2 * std::size_t{motion.src_1}];
     }
 };
 inline constexpr std::int64_t repeat_slack = 16;
