@@ -37,3 +37,13 @@ function(tern_internal_target target)
     target_include_directories(${target} SYSTEM PRIVATE
         $<BUILD_INTERFACE:$<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>>)
 endfunction()
+
+# Debian's TBB is not built for the thread sanitizer, and what its headers put into our files looks like races
+# for that reason. So the files that use it are not checked, unlike all that they call; src/base/parallel.cpp tells
+# the sanitizer how TBB orders what our threads do.
+function(tern_leave_out_of_thread_sanitizer)
+    if(TERN_SANITIZE MATCHES "thread")
+        set_source_files_properties(${ARGN} PROPERTIES
+            COMPILE_OPTIONS -fno-sanitize=thread COMPILE_DEFINITIONS TERN_THREAD_SANITIZER)
+    endif()
+endfunction()

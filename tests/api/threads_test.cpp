@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include "select_graph.hpp"
@@ -120,6 +122,53 @@ TEST(threads, B145_many_execute_one_compiled_partition) {
         for (std::thread &thread : threads)
             thread.join();
         EXPECT_EQ(right, std::vector<char>(callers, 1)) << compiled.get_implementation();
+    }
+}
+
+TEST(threads, B145_many_execute_from_arenas_of_different_sizes) {
+    tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 8);
+    full_operands operands;
+    logical_tensors inputs = full_operands::inputs();
+    logical_tensor dst = full_operands::dst();
+    for (const auto &compiled : compile_all(select_partition(inputs, dst), inputs, {dst})) {
+        constexpr int callers = 8;
+        std::vector<char> right(callers, 0);
+        std::vector<std::thread> threads;
+        for (int t = 0; t < callers; ++t)
+            threads.emplace_back([&, t] {
+                tbb::task_arena arena(t + 1);
+                bool all = true;
+                for (int call = 0; call < 5; ++call) {
+                    std::vector<std::uint32_t> result;
+                    arena.execute([&] { result = operands.execute(compiled); });
+                    all = same_bits(result, operands.expected) && all;
+                }
+                right[static_cast<std::size_t>(t)] = all;
+            });
+        for (std::thread &thread : threads)
+            thread.join();
+        EXPECT_EQ(right, std::vector<char>(callers, 1)) << compiled.get_implementation();
+    }
+}
+
+TEST(threads, inside_a_parallel_loop_of_the_caller) {
+    tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 8);
+    full_operands operands;
+    logical_tensors inputs = full_operands::inputs();
+    logical_tensor dst = full_operands::dst();
+    for (const auto &compiled : compile_all(select_partition(inputs, dst), inputs, {dst})) {
+        constexpr int rounds = 24;
+        int right = 0;
+        std::mutex mutex; // which the thread sanitizer sees, unlike what TBB does
+        tbb::task_arena(3).execute([&] {
+            tbb::parallel_for(0, rounds, [&](int) {
+                bool same = same_bits(operands.execute(compiled), operands.expected);
+                std::lock_guard lock(mutex);
+                right += same;
+            });
+        });
+        std::lock_guard lock(mutex);
+        EXPECT_EQ(right, rounds) << compiled.get_implementation();
     }
 }
 
