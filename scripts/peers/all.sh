@@ -1,25 +1,76 @@
 #!/usr/bin/env bash
-# Measures Tern beside its peers and prints the tables; with --write they also go to docs/figures.md, the only place
-# from which the documentation takes figures. Other arguments go to select.sh.
+# SPDX-License-Identifier: Apache-2.0
+# Measures Tern's release build beside its peers and beside hand-written limit kernels, and prints the tables. What
+# it needs is fetched into ~/.cache/tern/peers (or below XDG_CACHE_HOME); a peer that cannot be had leaves its column
+# empty.
+#
+#   scripts/peers/all.sh [--write] [--only=REGEX] [--rounds=15] [--budget-ms=150]
+#
+#   --write       also writes docs/figures.json, .md and .svg, the only source of the documentation's figures
+#   --only        only the cases whose name matches; not with --write: all figures there are of one run
+#   --rounds      how often each leg gets its turn
+#   --budget-ms   how long a turn is, without its warm-up
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-write=no
-arguments=()
+write=no only=no options=()
 for argument; do
-    if [ "$argument" = --write ]; then write=yes; else arguments+=("$argument"); fi
+    case $argument in
+        --write) write=yes ;;
+        --only=*) only=yes options+=("$argument") ;;
+        --rounds=* | --budget-ms=*) options+=("$argument") ;;
+        *) sed -n '3,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2 ;;
+    esac
+done
+if [ "$write" = yes ] && [ "$only" = yes ]; then
+    echo "all.sh: --write takes all cases, without --only" >&2
+    exit 2
+fi
+
+here=scripts/peers
+peers=${XDG_CACHE_HOME:-$HOME/.cache}/tern/peers
+bin=$peers/bin
+
+build() { # program, file it depends on, flags...: made again when something is newer
+    local program=$1 other=$2
+    shift 2
+    if [ -n "$(find $here/"$program".cpp $here/*.hpp "$other" -newer "$bin/$program" 2>&1 | head -n 1)" ]; then
+        echo "all.sh: compiling $program" >&2
+        "${CXX:-g++}" -std=c++17 -O2 $here/"$program".cpp -o "$bin/$program" "$@"
+    fi
+}
+
+mkdir -p "$bin"
+if [ ! -e build/release/cmake_install.cmake ]; then
+    echo "all.sh: there is no release build to measure; scripts/run.sh makes one" >&2
+    exit 1
+fi
+cmake --install build/release --prefix "$peers/tern" >/dev/null
+PKG_CONFIG_PATH=$(dirname "$(find "$peers/tern" -name tern.pc)")
+export PKG_CONFIG_PATH
+tern=$(find "$peers/tern" -name 'libtern.*' | head -n 1)
+# shellcheck disable=SC2046 # pkg-config's words are to be split
+build tern_select "$tern" $(pkg-config --cflags --libs --static tern) -Wl,-rpath,"$(dirname "$tern")"
+build limit_select $here/limit_select.cpp -mavx2 -pthread
+
+for peer in onednn torch onnxruntime; do
+    if dir=$($here/fetch_$peer.sh); then
+        options+=("--$peer=$dir")
+        # libdnnl asks for a newer libc than the host's: its symbols are found at run time, by that libc's own loader.
+        if [ $peer = onednn ]; then
+            build onednn_select "$dir/complete" -I"$dir/usr/include" -L"$dir/usr/lib/x86_64-linux-gnu" -ldnnl \
+                -Wl,--allow-shlib-undefined
+        fi
+    else
+        echo "all.sh: $peer is not there: its column stays empty" >&2
+    fi
 done
 
-tables=$(
-    scripts/peers/select.sh ${arguments[@]+"${arguments[@]}"}
-    echo
-    scripts/peers/implementations.sh
-)
-printf '%s\n' "$tables"
+figures=$bin/figures.json
+python3 -B $here/measure.py --bin="$bin" --cache="$peers/pycache" --out="$figures" ${options[@]+"${options[@]}"}
+python3 -B $here/tables.py "$figures"
 if [ $write = yes ]; then
-    {
-        printf '# Figures\n\nMade by `scripts/peers/all.sh --write`; see [performance.md](performance.md) for what they mean.\n\n'
-        # The two lines above the table become paragraphs, the table stays a table.
-        printf '%s\n' "$tables" | sed '/^|/!s/$/\n/'
-    } >docs/figures.md
+    cp "$figures" docs/figures.json
+    python3 -B $here/tables.py docs/figures.json >docs/figures.md
+    python3 -B $here/plot.py docs/figures.json >docs/figures.svg
 fi

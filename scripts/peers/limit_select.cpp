@@ -1,191 +1,242 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limit for one f32 Select: a hand-written AVX2 kernel that moves the same bytes, knows nothing
-// of graphs and does no checks. How far Tern is from it says more than how far it is from a peer,
-// since peers improve.
-//   limit_select --cond=1x1x1x128 --src0=1 --src1=1x12x128x128 [--seconds=3] [--threads=N]
+// The limit's leg, see leg.hpp: a hand-written AVX2 kernel that moves a Select's bytes, knows
+// nothing of graphs and checks nothing. How far Tern is from it says more than how far it is from a
+// peer, since peers improve.
+//   threads=N      default: as many as the process may use
+//   way=plain      stores go through the caches
+//   way=stream     stores go past them
+//   way=prefetch   the same, and sources are fetched ahead
+// All ways are measured, and the fastest one is the limit: which one it is depends on sizes and
+// machine.
 #include <immintrin.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <thread>
 
-#include "select_case.hpp"
+#include "leg.hpp"
 
 namespace {
 
-using peers::dims;
+using leg::dims;
+
+// ---- one row -----------------------------------------------------------------------------------
+
+/// How a row's condition comes: one for the whole row (src_0 is then the chosen source), a byte per
+/// element, or a mask as wide as an element, made before (all ones takes src_1).
+enum class cond_form { whole, bytes, masks };
+
+/// All ones in the lanes of Lane's size whose condition byte is 0.
+template <typename Lane>
+__m256i is_false(const uint8_t *cond) {
+    const __m256i zero = _mm256_setzero_si256();
+    if constexpr (sizeof(Lane) == 4) {
+        const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i *>(cond));
+        return _mm256_cmpeq_epi32(_mm256_cvtepu8_epi32(bytes), zero);
+    } else if constexpr (sizeof(Lane) == 2) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i *>(cond));
+        return _mm256_cmpeq_epi16(_mm256_cvtepu8_epi16(bytes), zero);
+    } else {
+        return _mm256_cmpeq_epi8(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(cond)), zero);
+    }
+}
+
+template <typename Lane>
+__m256i repeat(Lane value) {
+    if constexpr (sizeof(Lane) == 4) return _mm256_set1_epi32(static_cast<int>(value));
+    if constexpr (sizeof(Lane) == 2) return _mm256_set1_epi16(static_cast<short>(value));
+    return _mm256_set1_epi8(static_cast<char>(value));
+}
+
+enum class way { plain, stream, prefetch };
+
+/// Precondition of all but way::plain: dst is on a 32-byte boundary.
+template <typename Lane, cond_form Form, bool Moves0, bool Moves1, way Way>
+void select_row(const void *cond, const void *src_0, const void *src_1, void *dst, int64_t n) {
+    constexpr int64_t lanes = 32 / sizeof(Lane);
+    const auto *bytes = static_cast<const uint8_t *>(cond);
+    const auto *masks = static_cast<const Lane *>(cond);
+    const auto *a = static_cast<const Lane *>(src_0), *b = static_cast<const Lane *>(src_1);
+    auto *to = static_cast<Lane *>(dst);
+    const __m256i fill_0 = repeat(*a), fill_1 = repeat(*b);
+
+    const auto load = [](const Lane *from) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from));
+    };
+    const auto vector = [&](int64_t i) {
+        const __m256i first = Moves0 ? load(a + i) : fill_0;
+        if constexpr (Form == cond_form::whole) return first;
+        const __m256i second = Moves1 ? load(b + i) : fill_1;
+        const __m256i mask = Form == cond_form::masks ? load(masks + i) : is_false<Lane>(bytes + i);
+        return _mm256_blendv_epi8(first, second, mask);
+    };
+    const auto store = [](Lane *at, __m256i v) {
+        if constexpr (Way != way::plain)
+            _mm256_stream_si256(reinterpret_cast<__m256i *>(at), v);
+        else
+            _mm256_storeu_si256(reinterpret_cast<__m256i *>(at), v);
+    };
+    const auto prefetch = [](const void *from) {
+        constexpr int64_t ahead = 1024; // bytes
+        _mm_prefetch(static_cast<const char *>(from) + ahead, _MM_HINT_NTA);
+    };
+    int64_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+        if constexpr (Way == way::prefetch) {
+            if (Moves0) prefetch(a + i), prefetch(a + i + 2 * lanes);
+            if (Moves1 && Form != cond_form::whole) prefetch(b + i), prefetch(b + i + 2 * lanes);
+            if (Form == cond_form::bytes) prefetch(bytes + i);
+        }
+        const __m256i v_0 = vector(i), v_1 = vector(i + lanes);
+        const __m256i v_2 = vector(i + 2 * lanes), v_3 = vector(i + 3 * lanes);
+        store(to + i, v_0), store(to + i + lanes, v_1);
+        store(to + i + 2 * lanes, v_2), store(to + i + 3 * lanes, v_3);
+    }
+    for (; i < n; ++i) {
+        const bool second = Form == cond_form::bytes ? bytes[i] == 0
+                                                     : Form == cond_form::masks && masks[i] != 0;
+        to[i] = second ? b[Moves1 ? i : 0] : a[Moves0 ? i : 0];
+    }
+}
+
+using row_function = void (*)(const void *, const void *, const void *, void *, int64_t);
+
+template <typename Lane, cond_form Form, way Way>
+row_function choose_row(bool moves_0, bool moves_1) {
+    if (moves_0)
+        return moves_1 ? select_row<Lane, Form, true, true, Way>
+                       : select_row<Lane, Form, true, false, Way>;
+    return moves_1 ? select_row<Lane, Form, false, true, Way>
+                   : select_row<Lane, Form, false, false, Way>;
+}
+
+template <typename Lane, cond_form Form>
+row_function choose_row(bool moves_0, bool moves_1, way how) {
+    switch (how) {
+        case way::plain: return choose_row<Lane, Form, way::plain>(moves_0, moves_1);
+        case way::stream: return choose_row<Lane, Form, way::stream>(moves_0, moves_1);
+        default: return choose_row<Lane, Form, way::prefetch>(moves_0, moves_1);
+    }
+}
+
+// ---- all rows ----------------------------------------------------------------------------------
+
+enum { cond, src_0, src_1, operands };
 
 /// The case as rows: the innermost axes over which each operand either moves by one element or
 /// stays.
 struct rows {
-    int64_t n = 1;                             // elements of a row
-    dims outer;                                // the axes around it
-    dims cond, src_0, src_1;                   // element strides over these axes
-    bool cond_moves, src_0_moves, src_1_moves; // inside a row
+    int64_t n = 1;          // elements of a row
+    dims outer;             // the axes around it
+    dims strides[operands]; // in elements, over these axes
+    bool moves[operands] = {};
+
+    explicit rows(const leg::select_case &c) {
+        const dims &shape = c.dst.shape;
+        const dims all[] = {c.cond.over(shape), c.src_0.over(shape), c.src_1.over(shape)};
+        size_t inner = shape.size();
+        for (; inner > 0; --inner) {
+            const int64_t d = shape[inner - 1];
+            if (d == 1) continue;
+            bool fits = true;
+            for (int i = 0; i < operands; ++i)
+                fits = fits && (n == 1 || all[i][inner - 1] == (moves[i] ? n : 0));
+            if (!fits) break;
+            for (int i = 0; i < operands; ++i)
+                moves[i] = all[i][inner - 1] != 0;
+            n *= d;
+        }
+        outer.assign(shape.begin(), shape.begin() + inner);
+        for (int i = 0; i < operands; ++i)
+            strides[i].assign(all[i].begin(), all[i].begin() + inner);
+    }
 };
 
-rows coalesce(const peers::select_case &c) {
-    const dims all[] = {peers::broadcast_strides(c.cond, c.dst),
-            peers::broadcast_strides(c.src_0, c.dst), peers::broadcast_strides(c.src_1, c.dst)};
-    rows r;
-    size_t a = c.dst.size();
-    bool moves[3] = {};
-    for (; a > 0; --a) {
-        const int64_t d = c.dst[a - 1];
-        if (d == 1) continue;
-        bool fits = true;
-        for (int i = 0; i < 3; ++i)
-            fits = fits && (r.n == 1 || all[i][a - 1] == (moves[i] ? r.n : 0));
-        if (!fits) break;
-        for (int i = 0; i < 3; ++i)
-            moves[i] = all[i][a - 1] != 0;
-        r.n *= d;
-    }
-    r.outer.assign(c.dst.begin(), c.dst.begin() + a);
-    dims *kept[] = {&r.cond, &r.src_0, &r.src_1};
-    for (int i = 0; i < 3; ++i)
-        kept[i]->assign(all[i].begin(), all[i].begin() + a);
-    r.cond_moves = moves[0], r.src_0_moves = moves[1], r.src_1_moves = moves[2];
-    return r;
-}
-
-/// How a row's condition comes: one for the whole row (src_0 is then the chosen source), a byte per
-/// element, or a 32-bit mask per element that was expanded before (all ones takes src_1).
-enum class cond_form { whole, bytes, masks };
-
-template <cond_form form, bool src_0_moves, bool src_1_moves, bool stream>
-void select_row(const void *cond, const float *src_0, const float *src_1, float *dst, int64_t n) {
-    const auto *bytes = static_cast<const uint8_t *>(cond);
-    const auto *masks = static_cast<const int32_t *>(cond);
-    const __m256 fill_0 = _mm256_set1_ps(*src_0), fill_1 = _mm256_set1_ps(*src_1);
-    const auto eight = [&](int64_t i) {
-        __m256 v = src_0_moves ? _mm256_loadu_ps(src_0 + i) : fill_0;
-        if constexpr (form != cond_form::whole) {
-            __m256i mask;
-            if constexpr (form == cond_form::masks) {
-                mask = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(masks + i));
-            } else {
-                const __m128i b = _mm_loadl_epi64(reinterpret_cast<const __m128i *>(bytes + i));
-                mask = _mm256_cmpeq_epi32(_mm256_cvtepu8_epi32(b), _mm256_setzero_si256());
-            }
-            const __m256 other = src_1_moves ? _mm256_loadu_ps(src_1 + i) : fill_1;
-            v = _mm256_blendv_ps(v, other, _mm256_castsi256_ps(mask));
-        }
-        if constexpr (stream)
-            _mm256_stream_ps(dst + i, v);
-        else
-            _mm256_storeu_ps(dst + i, v);
-    };
-    int64_t i = 0;
-    for (; i + 32 <= n; i += 32)
-        eight(i), eight(i + 8), eight(i + 16), eight(i + 24);
-    for (; i + 8 <= n; i += 8)
-        eight(i);
-    for (; i < n; ++i) {
-        const bool second = form == cond_form::bytes ? bytes[i] == 0
-                                                     : form == cond_form::masks && masks[i] != 0;
-        dst[i] = second ? src_1[src_1_moves ? i : 0] : src_0[src_0_moves ? i : 0];
-    }
-}
-
-using row_function = void (*)(const void *, const float *, const float *, float *, int64_t);
-
-template <cond_form form, bool stream>
-row_function choose(bool src_0_moves, bool src_1_moves) {
-    if (src_0_moves)
-        return src_1_moves ? select_row<form, true, true, stream>
-                           : select_row<form, true, false, stream>;
-    return src_1_moves ? select_row<form, false, true, stream>
-                       : select_row<form, false, false, stream>;
-}
-
-template <cond_form form>
-row_function choose(bool src_0_moves, bool src_1_moves, bool stream) {
-    return stream ? choose<form, true>(src_0_moves, src_1_moves)
-                  : choose<form, false>(src_0_moves, src_1_moves);
-}
-
-struct kernel {
-    static constexpr int64_t widest_mask = 4096; // elements: 16 KiB, half of L1
-
-    rows r;
-    bool expand;
-    row_function mixed[2];    // [dst on a 32-byte boundary, which streaming needs]
-    row_function whole[2][2]; // [the same][the chosen source moves]
-    const uint8_t *cond;
-    const float *src_0, *src_1;
-    float *dst;
-
-    kernel(const peers::select_case &c, const peers::buffers &b)
-        : r(coalesce(c)),
-          // Expanding a cond row pays when the next rows read it again.
-          expand(r.cond_moves && r.n <= widest_mask && !r.outer.empty() && r.cond.back() == 0),
-          cond(static_cast<const uint8_t *>(b.cond.get())),
-          src_0(static_cast<const float *>(b.src_0.get())),
-          src_1(static_cast<const float *>(b.src_1.get())),
-          dst(static_cast<float *>(b.dst.get())) {
-        for (const bool aligned : {false, true}) {
-            const bool stream = aligned && peers::count(c.dst) * 4 > stream_above();
-            mixed[aligned] =
-                    expand ? choose<cond_form::masks>(r.src_0_moves, r.src_1_moves, stream)
-                           : choose<cond_form::bytes>(r.src_0_moves, r.src_1_moves, stream);
-            for (const bool moves : {false, true})
-                whole[aligned][moves] = choose<cond_form::whole>(moves, false, stream);
-        }
+template <typename Lane>
+class kernel {
+public:
+    kernel(const leg::select_case &c, way how)
+        : rows_(c),
+          from_{c.cond.data, c.src_0.data, c.src_1.data},
+          dst_(c.dst.data),
+          masks_fit_(rows_.moves[cond] && rows_.n <= most_masks && !rows_.outer.empty()
+                     && rows_.strides[cond].back() == 0) {
+        // Rows of whole vectors: all of them start on a boundary that a streaming store takes.
+        if (rows_.n * sizeof(Lane) % 32 != 0) how = way::plain;
+        const bool a = rows_.moves[src_0], b = rows_.moves[src_1];
+        mixed_ = masks_fit_ ? choose_row<Lane, cond_form::masks>(a, b, how)
+                            : choose_row<Lane, cond_form::bytes>(a, b, how);
+        for (const bool moves : {false, true})
+            whole_[moves] = choose_row<Lane, cond_form::whole>(moves, false, how);
     }
 
-    /// A store that bypasses the caches saves reading dst's lines first, and loses where dst would
-    /// have stayed in them. dst's share of the last level: half, the sources need the rest.
-    static int64_t stream_above() {
-        const long last_level = sysconf(_SC_LEVEL3_CACHE_SIZE); // bytes; 0 or -1 where unknown
-        return last_level > 0 ? last_level / 2 : 16 << 20;
-    }
-
-    /// Elements [begin, end) of dst in memory order.
+    /// Elements [begin, end) of dst in memory order; begin is a multiple of a cache line.
     void run(int64_t begin, int64_t end) const {
-        if (begin == end) return;
-        const size_t rank = r.outer.size();
-        int64_t index[16], ic = 0, i0 = 0, i1 = 0, in_row = begin % r.n;
-        for (int64_t left = begin / r.n, a = static_cast<int64_t>(rank) - 1; a >= 0; --a) {
-            index[a] = left % r.outer[a];
-            left /= r.outer[a];
-            ic += index[a] * r.cond[a], i0 += index[a] * r.src_0[a], i1 += index[a] * r.src_1[a];
+        const size_t rank = rows_.outer.size();
+        int64_t index[12], offset[operands] = {}, in_row = begin % rows_.n;
+        int64_t left = begin / rows_.n;
+        for (size_t axis = rank; axis-- > 0; left /= rows_.outer[axis]) {
+            index[axis] = left % rows_.outer[axis];
+            for (int i = 0; i < operands; ++i)
+                offset[i] += index[axis] * rows_.strides[i][axis];
         }
-
-        alignas(32) int32_t masks[widest_mask];
-        int64_t expanded = -1;
+        alignas(32) Lane masks[most_masks];
+        int64_t masks_of = -1; // the offset of the cond row that they were made from
         for (int64_t at = begin; at < end; in_row = 0) {
-            const int64_t n = std::min(r.n - in_row, end - at);
-            const bool aligned = reinterpret_cast<uintptr_t>(dst + at) % 32 == 0;
-            const float *a = src_0 + i0 + (r.src_0_moves ? in_row : 0);
-            const float *b = src_1 + i1 + (r.src_1_moves ? in_row : 0);
-            if (!r.cond_moves) {
-                const bool first = cond[ic] != 0;
-                const float *chosen = first ? a : b;
-                whole[aligned][first ? r.src_0_moves : r.src_1_moves](
-                        nullptr, chosen, chosen, dst + at, n);
-            } else if (!expand) {
-                mixed[aligned](cond + ic + in_row, a, b, dst + at, n);
+            const int64_t n = std::min(rows_.n - in_row, end - at);
+            const uint8_t *conds = from_[cond] + offset[cond];
+            const void *first = source(src_0, offset[src_0], in_row);
+            const void *second = source(src_1, offset[src_1], in_row);
+            void *to = dst_ + at * sizeof(Lane);
+            if (!rows_.moves[cond]) {
+                const int chosen = *conds ? src_0 : src_1;
+                const void *from = *conds ? first : second;
+                whole_[rows_.moves[chosen]](nullptr, from, from, to, n);
+            } else if (!masks_fit_) {
+                mixed_(conds + in_row, first, second, to, n);
             } else {
-                if (expanded != ic)
-                    for (int64_t i = 0; i < r.n; ++i)
-                        masks[i] = cond[ic + i] ? 0 : -1;
-                expanded = ic;
-                mixed[aligned](masks + in_row, a, b, dst + at, n);
+                if (masks_of != offset[cond]) make_masks(conds, masks);
+                masks_of = offset[cond];
+                mixed_(masks + in_row, first, second, to, n);
             }
             at += n;
             for (size_t axis = rank; axis-- > 0;) {
-                ic += r.cond[axis], i0 += r.src_0[axis], i1 += r.src_1[axis];
-                if (++index[axis] < r.outer[axis]) break;
-                ic -= r.cond[axis] * index[axis], i0 -= r.src_0[axis] * index[axis],
-                        i1 -= r.src_1[axis] * index[axis];
+                for (int i = 0; i < operands; ++i)
+                    offset[i] += rows_.strides[i][axis];
+                if (++index[axis] < rows_.outer[axis]) break;
+                for (int i = 0; i < operands; ++i)
+                    offset[i] -= rows_.strides[i][axis] * index[axis];
                 index[axis] = 0;
             }
         }
         _mm_sfence();
     }
+
+private:
+    static constexpr int64_t most_masks = 16384 / sizeof(Lane); // half of L1
+
+    const void *source(int i, int64_t offset, int64_t in_row) const {
+        return from_[i] + (offset + (rows_.moves[i] ? in_row : 0)) * sizeof(Lane);
+    }
+
+    void make_masks(const uint8_t *conds, Lane *masks) const {
+        constexpr int64_t lanes = 32 / sizeof(Lane);
+        int64_t i = 0;
+        for (; i + lanes <= rows_.n; i += lanes)
+            _mm256_store_si256(reinterpret_cast<__m256i *>(masks + i), is_false<Lane>(conds + i));
+        for (; i < rows_.n; ++i)
+            masks[i] = conds[i] ? Lane(0) : Lane(-1);
+    }
+
+    rows rows_;
+    const uint8_t *from_[operands];
+    uint8_t *dst_;
+    bool masks_fit_; // cond rows are read again by the next rows: expanding them pays
+    row_function mixed_;
+    row_function whole_[2]; // [the chosen source moves]
 };
+
+// ---- threads -----------------------------------------------------------------------------------
 
 /// Keeps the calling thread on the i-th of the allowed cores: left to the scheduler, two threads
 /// that spin and yield can end up sharing a core for as long as the program runs.
@@ -200,30 +251,22 @@ void pin(const cpu_set_t &allowed, int i) {
 /// Threads that spin between calls: a call costs two cache line transfers, not two wake-ups.
 class team {
 public:
-    explicit team(int size) : size_(size) {
+    team(int size, std::function<void(int)> work) : size_(size), work_(std::move(work)) {
         cpu_set_t allowed;
         CPU_ZERO(&allowed); // pins nothing, should the next line fail
         sched_getaffinity(0, sizeof allowed, &allowed);
         pin(allowed, 0);
         for (int i = 1; i < size; ++i)
-            others_.emplace_back([this, allowed, i] {
+            std::thread([this, allowed, i] {
                 pin(allowed, i);
                 serve(i);
-            });
+            }).detach(); // until the process ends
     }
 
-    ~team() {
-        work_ = nullptr;
-        round_.fetch_add(1, std::memory_order_release);
-        for (std::thread &t : others_)
-            t.join();
-    }
-
-    void run(const kernel &k, int64_t n) {
-        work_ = &k, n_ = n;
+    void run() {
         left_.store(size_ - 1, std::memory_order_relaxed);
         round_.fetch_add(1, std::memory_order_release);
-        part(0);
+        work_(0);
         spin_until([this] { return left_.load(std::memory_order_acquire) == 0; });
     }
 
@@ -240,59 +283,96 @@ private:
         }
     }
 
-    void part(int i) const {
-        const int64_t lines = (n_ + 15) / 16; // cut on cache lines of dst
-        work_->run(
-                std::min(n_, lines * i / size_ * 16), std::min(n_, lines * (i + 1) / size_ * 16));
-    }
-
     void serve(int i) {
-        for (unsigned seen = 0;;) {
+        for (unsigned seen = 0;; ++seen) {
             spin_until([&] { return round_.load(std::memory_order_acquire) != seen; });
-            ++seen;
-            if (!work_) return;
-            part(i);
+            work_(i);
             left_.fetch_sub(1, std::memory_order_release);
         }
     }
 
     const int size_;
-    const kernel *work_ = nullptr;
-    int64_t n_ = 0;
+    const std::function<void(int)> work_;
     alignas(64) std::atomic<unsigned> round_{0};
     alignas(64) std::atomic<int> left_{0};
-    std::vector<std::thread> others_;
 };
 
-int run(peers::select_case c) {
-    if (c.dt != "f32") {
-        std::puts("unsupported");
-        return 3;
-    }
-    const int64_t n = peers::count(c.dst);
-    if (c.threads == 0) c.threads = static_cast<int>(std::thread::hardware_concurrency());
-    if (n * 4 < 1 << 15) c.threads = 1; // below this a second thread costs more than it brings
+// ---- the leg -----------------------------------------------------------------------------------
 
-    const peers::buffers b(c);
-    const kernel k(c, b);
-    team t(c.threads);
-    const peers::timing time = peers::measure(c.seconds, [&] { t.run(k, n); });
-    if (!peers::is_right(c, b)) {
-        std::puts("wrong result");
-        return 1;
+/// Elements [0, n) in blocks, dealt out in one share per thread: a thread finds what it worked on
+/// in the last call in its own cache. Who is done with its own share takes blocks from the others'.
+class shares {
+public:
+    shares(int64_t lines, int threads)
+        : lines_(lines),
+          threads_(threads),
+          blocks_(std::min<int64_t>(blocks_per_share, (lines / threads + 255) / 256)),
+          taken_(threads) {}
+
+    void begin() {
+        for (counter &c : taken_)
+            c.value.store(0, std::memory_order_relaxed);
     }
-    std::printf("limit_select,threads=%d,min_ms=%g,median_ms=%g,runs=%zu\n", c.threads, time.min_ms,
-            time.median_ms, time.runs);
-    return 0;
+
+    /// Calls work(first line, last line) for what thread `i` gets.
+    template <typename Work>
+    void work_off(int i, Work work) {
+        for (int offset = 0; offset < threads_; ++offset) {
+            const int share = (i + offset) % threads_;
+            for (int64_t block; (block = taken_[share].value.fetch_add(1)) < blocks_;)
+                work(cut(share * blocks_ + block), cut(share * blocks_ + block + 1));
+        }
+    }
+
+private:
+    static constexpr int64_t blocks_per_share = 16;
+    struct alignas(64) counter {
+        std::atomic<int64_t> value{0};
+    };
+
+    int64_t cut(int64_t block) const { return lines_ * block / (blocks_ * threads_); }
+
+    const int64_t lines_;
+    const int threads_;
+    const int64_t blocks_;
+    std::vector<counter> taken_;
+};
+
+template <typename Lane>
+leg::prepared prepare_lanes(const leg::arguments &given, const leg::select_case &c) {
+    const int64_t n = leg::count(c.dst.shape);
+    constexpr int64_t line = 64 / sizeof(Lane); // blocks are cut on cache lines of dst
+    const int threads =
+            given.number("threads", static_cast<int>(std::thread::hardware_concurrency()));
+    const std::string name = given.text("way");
+    const way how = name == "plain" ? way::plain : name == "stream" ? way::stream : way::prefetch;
+    // All three live as long as the process.
+    const auto *k = new kernel<Lane>(c, how);
+    auto *blocks = new shares((n + line - 1) / line, threads);
+    auto *all = new team(threads, [k, n, blocks](int i) {
+        blocks->work_off(i, [&](int64_t begin, int64_t end) {
+            k->run(std::min(n, begin * line), std::min(n, end * line));
+        });
+    });
+    return {name,
+            [all, blocks] {
+                blocks->begin();
+                all->run();
+            },
+            [&c] { return c.is_right(); }};
+}
+
+leg::prepared prepare(const leg::arguments &given, const leg::select_case &c) {
+    if (!__builtin_cpu_supports("avx2")) throw leg::unsupported("no AVX2");
+    switch (c.element_size) {
+        case 1: return prepare_lanes<uint8_t>(given, c);
+        case 2: return prepare_lanes<uint16_t>(given, c);
+        default: return prepare_lanes<uint32_t>(given, c);
+    }
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-    try {
-        return run(peers::parse_case(argc, argv));
-    } catch (const std::exception &e) {
-        std::fprintf(stderr, "limit_select: %s\n", e.what());
-        return 1;
-    }
+    return leg::run(argc, argv, prepare);
 }

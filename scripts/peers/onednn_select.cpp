@@ -1,68 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
-// One Select through oneDNN Graph: compile time, and minimum and median time of execute().
-//   onednn_select --cond=1x1x1x128 --src0=1 --src1=1x12x128x128 [--dt=f32|bf16|f16] [--seconds=3]
-// Shapes are joined by x; - is rank 0. Exit status 3: this oneDNN does not support the case on this
-// CPU.
-#include <oneapi/dnnl/dnnl.h> // dnnl_version
+// oneDNN's leg, see leg.hpp. Beyond the case:
+//   op=select           oneDNN Graph's Select
+//   op=compile          the same, compiled; cache=on|off
+//   op=binary_select    the primitive with dense f32 operands of one shape
+//   op=reorder          the primitive that copies src_0 to dst's layout; cond must be true
+//   calls=N             N calls are one sample
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <oneapi/dnnl/dnnl.hpp>
 #include <oneapi/dnnl/dnnl_graph.hpp>
 
-#include "select_case.hpp"
+namespace api = dnnl::graph;
+
+#include "graph_leg.hpp"
 
 namespace {
 
-using namespace dnnl::graph;
-using lt = logical_tensor;
-
-int run(const peers::select_case &c) {
-    const lt::data_type dt = c.dt == "f32"    ? lt::data_type::f32
-                             : c.dt == "bf16" ? lt::data_type::bf16
-                                              : lt::data_type::f16;
-    const auto strided = lt::layout_type::strided;
-    const lt cond(0, lt::data_type::boolean, c.cond, strided);
-    const lt src_0(1, dt, c.src_0, strided);
-    const lt src_1(2, dt, c.src_1, strided);
-    const lt dst(3, dt, c.dst, strided);
-
-    graph g(engine::kind::cpu);
-    g.add_op(op(0, op::kind::Select, {cond, src_0, src_1}, {dst}, "select"));
-    g.finalize();
-    const std::vector<partition> partitions = g.get_partitions();
-    if (partitions.size() != 1 || !partitions[0].is_supported()) {
-        std::puts("unsupported");
-        return 3;
-    }
-
-    const engine cpu(engine::kind::cpu, 0);
-    stream s(cpu);
-    const auto start = peers::steady::now();
-    const compiled_partition compiled = partitions[0].compile({cond, src_0, src_1}, {dst}, cpu);
-    const double compile_ms = peers::ms_since(start);
-
-    const peers::buffers b(c);
-    const std::vector<tensor> inputs{
-            {cond, cpu, b.cond.get()}, {src_0, cpu, b.src_0.get()}, {src_1, cpu, b.src_1.get()}};
-    const std::vector<tensor> outputs{{dst, cpu, b.dst.get()}};
-    const peers::timing t = peers::measure(c.seconds, [&] {
-        compiled.execute(s, inputs, outputs);
-        s.wait();
-    });
-    if (!peers::is_right(c, b)) {
-        std::puts("wrong result");
-        return 1;
-    }
+std::string version() {
     const dnnl_version_t *v = dnnl_version();
-    std::printf("onednn_select,%d.%d.%d,min_ms=%g,median_ms=%g,runs=%zu,compile_ms=%g\n", v->major,
-            v->minor, v->patch, t.min_ms, t.median_ms, t.runs, compile_ms);
-    return 0;
+    return std::to_string(v->major) + "." + std::to_string(v->minor) + "."
+           + std::to_string(v->patch);
+}
+
+leg::prepared prepare_select(const leg::arguments &given, const leg::select_case &c) {
+    const leg::graph_select s(c);
+    if (given.text("op") == "compile") return leg::prepare_compile(given, c, s, version());
+
+    const api::compiled_partition compiled = s.compile();
+    const std::vector<api::tensor> inputs{{s.cond, s.cpu, c.cond.data},
+            {s.src_0, s.cpu, c.src_0.data}, {s.src_1, s.cpu, c.src_1.data}};
+    const std::vector<api::tensor> outputs{{s.dst, s.cpu, c.dst.data}};
+    const int calls = given.number("calls", 1);
+    api::stream queue(s.cpu);
+    return {version(),
+            [=]() mutable {
+                for (int i = 0; i < calls; ++i)
+                    compiled.execute(queue, inputs, outputs);
+                queue.wait();
+            },
+            [&c] { return c.is_right(); }, calls};
+}
+
+/// A primitive alone, without the graph: what Tern's calls cost beside the bare thing.
+leg::prepared prepare_primitive(const leg::arguments &given, const leg::select_case &c) {
+    using dnnl::memory;
+    if (c.dt != "f32") throw leg::unsupported(c.dt);
+    const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+    const auto f32 = memory::data_type::f32;
+    const auto wrap = [&cpu](const leg::operand &o, memory::data_type type) {
+        return memory({o.shape, type, o.strides}, cpu, o.data);
+    };
+    const memory src_0 = wrap(c.src_0, f32), dst = wrap(c.dst, f32);
+
+    dnnl::primitive primitive;
+    std::unordered_map<int, memory> arguments;
+    if (given.text("op") == "reorder") {
+        primitive = dnnl::reorder(dnnl::reorder::primitive_desc(src_0, dst));
+        arguments = {{DNNL_ARG_FROM, src_0}, {DNNL_ARG_TO, dst}};
+    } else {
+        const memory src_1 = wrap(c.src_1, f32), cond = wrap(c.cond, memory::data_type::s8);
+        primitive = dnnl::binary({cpu, dnnl::algorithm::binary_select, src_0.get_desc(),
+                src_1.get_desc(), cond.get_desc(), dst.get_desc()});
+        arguments = {{DNNL_ARG_SRC_0, src_0}, {DNNL_ARG_SRC_1, src_1}, {DNNL_ARG_SRC_2, cond},
+                {DNNL_ARG_DST, dst}};
+    }
+    const int calls = given.number("calls", 1);
+    dnnl::stream queue(cpu);
+    return {version(),
+            [=]() mutable {
+                for (int i = 0; i < calls; ++i)
+                    primitive.execute(queue, arguments);
+                queue.wait();
+            },
+            [&c] { return c.is_right(); }, calls};
+}
+
+leg::prepared prepare(const leg::arguments &given, const leg::select_case &c) {
+    const std::string op = given.text("op");
+    return op == "select" || op == "compile" ? prepare_select(given, c)
+                                             : prepare_primitive(given, c);
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-    try {
-        return run(peers::parse_case(argc, argv));
-    } catch (const std::exception &e) {
-        std::fprintf(stderr, "onednn_select: %s\n", e.what());
-        return 1;
-    }
+    return leg::run(argc, argv, prepare);
 }

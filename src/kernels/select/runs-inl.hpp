@@ -77,15 +77,13 @@ enum class truth : std::uint8_t { none, all, mixed };
 /// read, and then nothing else hides how long they take.
 constexpr std::int64_t cond_ahead = 2048;
 
-/// Of `Elements` conditions.
-template <std::int64_t Elements>
+/// Of one stretch.
+template <std::size_t LaneBytes>
 HWY_INLINE truth truth_of(const std::uint8_t *cond) {
     const hn::CappedTag<std::uint8_t, 64> d;
-    for (std::int64_t at = 0; at < Elements; at += line)
-        __builtin_prefetch(cond + at + cond_ahead);
     auto least = hn::LoadU(d, cond);
     auto most = least;
-    for (std::size_t i = hn::Lanes(d); i < std::size_t{Elements}; i += hn::Lanes(d)) {
+    for (std::size_t i = hn::Lanes(d); i < std::size_t{stretch<LaneBytes>}; i += hn::Lanes(d)) {
         const auto bytes = hn::LoadU(d, cond + i);
         least = hn::Min(least, bytes);
         most = hn::Max(most, bytes);
@@ -95,14 +93,29 @@ HWY_INLINE truth truth_of(const std::uint8_t *cond) {
     return hn::AllTrue(d, hn::Eq(most, zero)) ? truth::none : truth::mixed;
 }
 
-/// Elements at the beginning of cond, in whole stretches, whose conditions are all `found`.
-template <std::size_t LaneBytes>
-HWY_INLINE std::int64_t run_length(const std::uint8_t *cond, std::int64_t n, truth found) {
+/// Are all conditions true (or, for All false, are none)?
+template <std::int64_t Elements, bool All>
+HWY_INLINE bool is_uniform(const std::uint8_t *cond) {
+    const hn::CappedTag<std::uint8_t, 64> d;
+    for (std::int64_t at = 0; at < Elements; at += line)
+        __builtin_prefetch(cond + at + cond_ahead);
+    auto seen = hn::LoadU(d, cond);
+    for (std::size_t i = hn::Lanes(d); i < std::size_t{Elements}; i += hn::Lanes(d)) {
+        const auto bytes = hn::LoadU(d, cond + i);
+        seen = All ? hn::Min(seen, bytes) : hn::Or(seen, bytes);
+    }
+    const auto is_false = hn::Eq(seen, hn::Zero(d));
+    return All ? hn::AllFalse(d, is_false) : hn::AllTrue(d, is_false);
+}
+
+/// Elements at the beginning of cond, in whole stretches, whose conditions are all true (or false).
+template <std::size_t LaneBytes, bool All>
+HWY_NOINLINE std::int64_t run_length(const std::uint8_t *cond, std::int64_t n) {
     constexpr std::int64_t one = stretch<LaneBytes>;
     std::int64_t length = 0;
-    while (n - length >= 4 * one && truth_of<4 * one>(cond + length) == found)
+    while (n - length >= 4 * one && is_uniform<4 * one, All>(cond + length))
         length += 4 * one;
-    while (n - length >= one && truth_of<one>(cond + length) == found)
+    while (n - length >= one && is_uniform<one, All>(cond + length))
         length += one;
     return length;
 }
@@ -154,7 +167,7 @@ public:
                     reinterpret_cast<std::uintptr_t>(rest.at().dst) % std::uintptr_t{line});
             if (streams && past != 0) blend(rest, (line - past) / std::int64_t{LaneBytes});
             while (rest.left() >= stretch<LaneBytes>) {
-                const truth found = truth_of<stretch<LaneBytes>>(rest.at().cond);
+                const truth found = truth_of<LaneBytes>(rest.at().cond);
                 if (found == truth::mixed)
                     pass_mixed(rest, stretch<LaneBytes>);
                 else
@@ -169,7 +182,9 @@ private:
 
     void pass_run(row_rest<LaneBytes> &rest, truth found) {
         const row_pointers at = rest.at();
-        const std::int64_t n = run_length<LaneBytes>(at.cond, rest.left(), found);
+        const std::int64_t n = found == truth::all
+                                       ? run_length<LaneBytes, true>(at.cond, rest.left())
+                                       : run_length<LaneBytes, false>(at.cond, rest.left());
         const std::uint8_t *chosen = found == truth::all ? at.src_0 : at.src_1;
         const bool moves = block_.stride[found == truth::all ? 1 : 2] != 0;
         const bool in_place = at.src_0 == at.dst || at.src_1 == at.dst;

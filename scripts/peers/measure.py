@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the cases of cases.py and writes what it found as JSON; all.sh starts it.
+
+All legs of a case are there at once, each a process that waits, stopped, for its turn. They go round together: in every
+round each one runs for a while, alone. A figure is the median over the rounds of a round's median time.
+"""
+import argparse
+import dataclasses
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+
+import cases
+import inputs
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SLOW_MS = 1000  # one run of a leg takes longer than this: it goes round less often
+SLOW_ROUNDS = 3
+
+
+def read(path):
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def cache_bytes():
+    """Bytes of the caches by level, from the kernel's description: virtual machines' sysconf() says too much."""
+    found = {}
+    folder = "/sys/devices/system/cpu/cpu0/cache/"
+    for index in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        size = re.fullmatch(r"(\d+)([KM]?)", read(f"{folder}{index}/size"))
+        if size and read(f"{folder}{index}/type") != "Instruction":
+            found[int(read(f"{folder}{index}/level"))] = int(size[1]) << {"": 0, "K": 10, "M": 20}[size[2]]
+    return found
+
+
+def programs(args):
+    """How each program is started; none where the peer is not there."""
+    onednn, torch, onnxruntime = args.onednn, args.torch, args.onnxruntime
+    return {
+        "tern": [f"{args.bin}/tern_select"],
+        "limit": [f"{args.bin}/limit_select"],
+        "onednn": onednn and [f"{onednn}/run", f"{args.bin}/onednn_select"],
+        "torch": torch and [f"{torch}/run", f"{torch}/usr/bin/python3", f"{HERE}/torch_select.py"],
+        "onnxruntime": onnxruntime and [f"{onnxruntime}/bin/python", f"{HERE}/onnxruntime_select.py"],
+        "numpy": onnxruntime and [f"{onnxruntime}/bin/python", f"{HERE}/numpy_select.py"],
+    }
+
+
+class Running:
+    """One leg of one case. Its worker threads may spin for a while after their work, so it is stopped between turns."""
+
+    def __init__(self, command, options, cache):
+        self.word = "-"  # what stands in place of a figure
+        self.version = ""
+        self.first_ms = 0.0
+        self.turns = []
+        # Nothing from the caller's environment decides how many threads there are or which kernels run.
+        environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C.UTF-8",
+                       "PYTHONPYCACHEPREFIX": cache}
+        self._process = subprocess.Popen(
+            command + [f"{key}={value}" for key, value in options.items()], env=environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        answer = self._process.stdout.readline().split()
+        if answer[:1] == ["ready"]:
+            self.word = ""
+            self.version, self.first_ms = answer[1], float(answer[2])
+            self._process.send_signal(signal.SIGSTOP)
+        else:
+            self.word = answer[0] if answer else "failed"
+            self._process.wait()
+
+    def take_turn(self, budget_ms):
+        self._process.send_signal(signal.SIGCONT)
+        self._process.stdin.write(f"{budget_ms}\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline().split()
+        if len(answer) != 3:
+            self.word = "failed"
+            return
+        self._process.send_signal(signal.SIGSTOP)
+        self.turns.append((float(answer[0]), float(answer[1])))
+
+    def rounds(self, wanted):
+        return min(wanted, SLOW_ROUNDS) if self.first_ms > SLOW_MS else wanted
+
+    def end(self):
+        self._process.kill()  # works on a stopped process, too
+        self._process.wait()
+        self._process.stdin.close()
+        self._process.stdout.close()
+
+    def figures(self):
+        if self.word or not self.turns:
+            return {"word": self.word or "failed"}
+        return {"median_ms": statistics.median(turn[0] for turn in self.turns),
+                "min_ms": min(turn[1] for turn in self.turns), "turns_ms": [turn[0] for turn in self.turns]}
+
+
+def measure_case(case, files, commands, args, versions):
+    running = {}
+    try:
+        for name, leg in case.legs.items():
+            command = commands[leg.program]
+            if command:
+                running[name] = Running(command, files.options({**case.options, **leg.options}), args.cache)
+                if not running[name].word and leg.program != "limit":
+                    versions[leg.program] = running[name].version
+        for turn in range(args.rounds):
+            for leg in running.values():
+                if not leg.word and turn < leg.rounds(args.rounds):
+                    leg.take_turn(args.budget_ms)
+    finally:
+        for leg in running.values():
+            leg.end()
+        files.clear()
+    legs = {name: {"title": leg.title, **(running[name].figures() if name in running else {"word": "-"})}
+            for name, leg in case.legs.items()}
+    return {"name": case.name, "table": case.table, "note": case.note,
+            "options": case.options, "legs": legs,
+            "goals": [{key: value for key, value in dataclasses.asdict(goal).items() if value} for goal in case.goals]}
+
+
+def commit():
+    def git(*words):
+        return subprocess.run(("git", "-C", HERE) + words, capture_output=True, text=True, check=False).stdout.strip()
+
+    # What this script writes itself is no modification of what it measures.
+    changed = git("status", "--porcelain", "--", ":/", ":!/docs/figures*")
+    return (git("rev-parse", "--short", "HEAD") or "none") + ("-modified" if changed else "")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--budget-ms", type=float, default=150, help="how long a leg runs in one round")
+    parser.add_argument("--only", default="", help="a regular expression: only the cases whose name it matches")
+    parser.add_argument("--bin", required=True, help="folder of the legs in C++")
+    parser.add_argument("--cache", required=True, help="folder for what Python compiles")
+    parser.add_argument("--out", required=True, help="file for the figures")
+    for peer in ("onednn", "torch", "onnxruntime"):
+        parser.add_argument(f"--{peer}", default="", help="folder of the peer; its figures are left out without")
+    return parser.parse_args()
+
+
+def main():
+    args = parse_arguments()
+    # Ended from outside, too, the legs are to end and the inputs to go.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("measure.py: terminated"))
+    caches = cache_bytes()
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        print(f"measure.py: the load is {load:.2f}: this machine is not quiet, the figures will not count",
+              file=sys.stderr)
+    model = re.search(r"^model name\s*: (.*)$", read("/proc/cpuinfo"), re.MULTILINE)
+    cpu = re.sub(r"\s+", " ", model[1]) if model else "unknown CPU"
+    versions = {}
+    result = {"commit": commit(), "cpu": cpu, "threads": os.cpu_count(), "load": load, "rounds": args.rounds,
+              "caches": {f"L{level}": size for level, size in sorted(caches.items())}, "versions": versions}
+    chosen = [case for case in cases.all_cases(caches.get(2, 512 << 10)) if re.search(args.only, case.name)]
+    measured = []
+    with inputs.Inputs() as files:
+        for i, case in enumerate(chosen):
+            print(f"measure.py: {i + 1} of {len(chosen)}: {case.name}", file=sys.stderr)
+            measured.append(measure_case(case, files, programs(args), args, versions))
+    with open(args.out, "w", encoding="ascii") as file:
+        json.dump({**result, "cases": measured}, file, indent=1)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    main()
