@@ -21,6 +21,7 @@ public:
         static_assert(std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>);
         bytes_.append(reinterpret_cast<const char *>(&value), sizeof value);
     }
+    void add_address(const void *address) { add(reinterpret_cast<std::uintptr_t>(address)); }
     template <typename T>
     void add_list(const T *first, std::size_t n) {
         add(n);
@@ -62,7 +63,7 @@ std::string make_plan_key(const partition &part, std::span<const tensor_desc *co
         std::string_view implementation) {
     constexpr std::size_t usual_op_bytes = 1024;
     key_writer key(part.ops.size() * usual_op_bytes);
-    key.add(&engine);
+    key.add_address(&engine);
     key.add(part.fpmath);
     key.add(part.fpmath_on_integers);
     key.add_list(implementation.data(), implementation.size());
@@ -80,7 +81,7 @@ std::string make_plan_key(const partition &part, std::span<const tensor_desc *co
     for (int index : part.ops) {
         const ir::op &op = part.op(index);
         key.add(op.kind);
-        key.add(op.def);
+        key.add_address(op.def);
         key.add(op.attrs.size());
         for (const auto &[attr, value] : op.attrs) {
             key.add(attr);

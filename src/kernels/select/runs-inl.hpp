@@ -27,7 +27,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 /// Streaming pays from a few cache lines on; below, head and tail are all there is.
-constexpr std::int64_t least_streamed_bytes = std::max<std::int64_t>(256, 2 * HWY_MAX_BYTES);
+inline constexpr std::int64_t least_streamed_bytes = std::max<std::int64_t>(256, 2 * HWY_MAX_BYTES);
 
 /// Elements that are looked at together for conditions that all agree: some cache lines of dst, so
 /// that a copy or fill pays, and at least one of cond.
@@ -35,7 +35,7 @@ template <std::size_t LaneBytes>
 constexpr std::int64_t stretch = std::max<std::int64_t>(
         64, least_streamed_bytes / std::int64_t{LaneBytes});
 
-constexpr std::int64_t line = 64; // bytes
+inline constexpr std::int64_t line = 64; // bytes
 
 HWY_INLINE void prefetch(const std::uint8_t *from, std::int64_t bytes) {
     for (std::int64_t at = 0; at < bytes; at += line)
@@ -75,7 +75,7 @@ enum class truth : std::uint8_t { none, all, mixed };
 
 /// Conditions are asked for this long before they are needed, in bytes: they may be all that is
 /// read, and then nothing else hides how long they take.
-constexpr std::int64_t cond_ahead = 2048;
+inline constexpr std::int64_t cond_ahead = 2048;
 
 /// Of one stretch.
 template <std::size_t LaneBytes>
@@ -147,7 +147,7 @@ private:
 };
 
 /// Elements of a row below which runs are not looked for.
-constexpr std::int64_t least_walked = 256;
+inline constexpr std::int64_t least_walked = 256;
 
 /// Rows of n elements, from part to part.
 template <std::size_t LaneBytes, memory Memory>

@@ -101,6 +101,7 @@ void transpose_plane(const plane &all, std::int64_t rows, std::int64_t columns) 
 
 } // namespace
 
+// NOLINTNEXTLINE(readability-non-const-parameter): what `to` points to is written
 void transpose_any(const std::uint8_t *from, std::int64_t from_step, std::uint8_t *to,
         std::int64_t to_step, std::int64_t rows, std::int64_t columns, int lane_bytes) {
     const plane at = {from, from_step, to, to_step};
