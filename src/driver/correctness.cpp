@@ -77,10 +77,7 @@ public:
           last_uses_(last_uses(prepared)) {}
 
     void run() {
-        {
-            phase_timer timer(result_.phases.fill);
-            found_ = make_inputs(prepared_, file_, settings_);
-        }
+        found_ = make_inputs(prepared_, file_, settings_, result_.phases);
         dump_.write_inputs(found_);
         for (std::size_t i = 0; i < prepared_.steps.size(); ++i) {
             if (settings_.verbose >= 3)
@@ -93,11 +90,7 @@ public:
 private:
     void run_step(const compiled_step &step) {
         compute_reference(step);
-        for (const compiled_port &port : step.outputs) {
-            buffer output(port.desc);
-            fill_with_pattern(output);
-            found_.insert_or_assign(port.id, std::move(output));
-        }
+        make_outputs(step, found_);
         std::map<std::size_t, std::uint64_t> before = fingerprints(step);
         {
             phase_timer timer(result_.phases.execute);
@@ -254,19 +247,11 @@ void tensor_dump::write_inputs(const memory_map &inputs) const {
 
 void run_once(const prepared_graph &prepared, const formats::graph_file &file,
         const run_settings &settings, const tensor_dump &dump, case_result &result) {
-    memory_map memory;
-    {
-        phase_timer timer(result.phases.fill);
-        memory = make_inputs(prepared, file, settings);
-    }
+    memory_map memory = make_inputs(prepared, file, settings, result.phases);
     dump.write_inputs(memory);
     std::set<std::size_t> read = ids_read(file);
     for (const compiled_step &step : prepared.steps) {
-        for (const compiled_port &port : step.outputs) {
-            buffer output(port.desc);
-            fill_with_pattern(output);
-            memory.insert_or_assign(port.id, std::move(output));
-        }
+        make_outputs(step, memory);
         {
             phase_timer timer(result.phases.execute);
             execute_tensors(prepared, step, memory);

@@ -62,7 +62,8 @@ void check_ram(const prepared_graph &prepared, run_mode mode, int verbose) {
 }
 
 memory_map make_inputs(const prepared_graph &prepared, const formats::graph_file &file,
-        const run_settings &settings) {
+        const run_settings &settings, phase_seconds &phases) {
+    phase_timer timer(phases.fill);
     std::map<std::size_t, input_role> roles = input_roles(file.ops);
     memory_map memory;
     for (const compiled_step &step : prepared.steps) {
@@ -79,6 +80,14 @@ memory_map make_inputs(const prepared_graph &prepared, const formats::graph_file
         }
     }
     return memory;
+}
+
+void make_outputs(const compiled_step &step, memory_map &memory) {
+    for (const compiled_port &port : step.outputs) {
+        buffer output(port.desc);
+        fill_with_pattern(output);
+        memory.insert_or_assign(port.id, std::move(output));
+    }
 }
 
 step_pointers pointers_of(const compiled_step &step, memory_map &memory) {

@@ -21,9 +21,11 @@ using memory_map = std::map<std::size_t, buffer>;
 /// Throws verdict (Not enough RAM) when everything that the mode allocates is too much.
 void check_ram(const prepared_graph &prepared, run_mode mode, int verbose);
 
-/// Makes and fills every graph input.
+/// Makes and fills every graph input; the time goes to `phases`.
 memory_map make_inputs(const prepared_graph &prepared, const formats::graph_file &file,
-        const run_settings &settings);
+        const run_settings &settings, phase_seconds &phases);
+/// Makes a step's outputs, every page of them touched.
+void make_outputs(const compiled_step &step, memory_map &memory);
 
 /// The pointers of a step's ports, for the second form of execute.
 struct step_pointers {

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "driver/fill.hpp"
-
 namespace tern::driver {
 namespace {
 
@@ -32,11 +30,7 @@ std::vector<ready_step> make_ready(
         const prepared_graph &prepared, const run_settings &settings, memory_map &memory) {
     std::vector<ready_step> steps;
     for (const compiled_step &step : prepared.steps) {
-        for (const compiled_port &port : step.outputs) {
-            buffer output(port.desc);
-            fill_with_pattern(output); // touches the pages
-            memory.insert_or_assign(port.id, std::move(output));
-        }
+        make_outputs(step, memory);
         ready_step ready{&step, pointers_of(step, memory), buffer(byte_array(step.scratch_bytes))};
         if (settings.in_place)
             for (const auto &[input, output] : step.compiled.get_inplace_ports())
@@ -52,11 +46,7 @@ std::vector<ready_step> make_ready(
 
 void measure(const prepared_graph &prepared, const formats::graph_file &file,
         const run_settings &settings, const tensor_dump &dump, case_result &result) {
-    memory_map memory;
-    {
-        phase_timer timer(result.phases.fill);
-        memory = make_inputs(prepared, file, settings);
-    }
+    memory_map memory = make_inputs(prepared, file, settings, result.phases);
     dump.write_inputs(memory);
     std::vector<ready_step> steps = make_ready(prepared, settings, memory);
 

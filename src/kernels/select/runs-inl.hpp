@@ -37,9 +37,11 @@ constexpr std::int64_t stretch = std::max<std::int64_t>(
 
 inline constexpr std::int64_t line = 64; // bytes
 
-HWY_INLINE void prefetch(const std::uint8_t *from, std::int64_t bytes) {
-    for (std::int64_t at = 0; at < bytes; at += line)
-        __builtin_prefetch(from + at);
+/// Asks for the line at from + bytes, which need not belong to the operand.
+HWY_INLINE void prefetch_at(const std::uint8_t *from, std::int64_t bytes) {
+    const auto address =
+            reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(bytes);
+    __builtin_prefetch(reinterpret_cast<const void *>(address));
 }
 
 /// Bytes, whatever they belong to. Not inlined: the loops are large, and every lane size uses them.
@@ -98,7 +100,7 @@ template <std::int64_t Elements, bool All>
 HWY_INLINE bool is_uniform(const std::uint8_t *cond) {
     const hn::CappedTag<std::uint8_t, 64> d;
     for (std::int64_t at = 0; at < Elements; at += line)
-        __builtin_prefetch(cond + at + cond_ahead);
+        prefetch_at(cond, at + cond_ahead);
     auto seen = hn::LoadU(d, cond);
     for (std::size_t i = hn::Lanes(d); i < std::size_t{Elements}; i += hn::Lanes(d)) {
         const auto bytes = hn::LoadU(d, cond + i);
@@ -212,7 +214,9 @@ private:
         const std::size_t operand = found == truth::all ? 2 : 1;
         const std::int64_t stride = block_.stride[operand];
         const std::uint8_t *other = (operand == 1 ? at.src_0 : at.src_1) + n * stride;
-        prefetch(other, std::min((left - n) * stride, bytes_asked_for));
+        const std::int64_t bytes = std::min((left - n) * stride, bytes_asked_for);
+        for (std::int64_t byte = 0; byte < bytes; byte += line)
+            prefetch_at(other, byte);
     }
 
     void blend(row_rest<LaneBytes> &rest, std::int64_t n) {
