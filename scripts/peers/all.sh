@@ -50,7 +50,7 @@ PKG_CONFIG_PATH=$(dirname "$(find "$peers/tern" -name tern.pc)")
 export PKG_CONFIG_PATH
 tern=$(find "$peers/tern" -name 'libtern.*' | head -n 1)
 # shellcheck disable=SC2046 # pkg-config's words are to be split
-build tern_select "$tern" $(pkg-config --cflags --libs --static tern) -Wl,-rpath,"$(dirname "$tern")"
+build tern_select "$tern" $(pkg-config --cflags --libs --static tern) -fopenmp -Wl,-rpath,"$(dirname "$tern")"
 build limit_select $here/limit_select.cpp -mavx2 -pthread
 
 for peer in onednn torch onnxruntime; do

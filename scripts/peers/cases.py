@@ -145,6 +145,15 @@ def shape_cases():
         }, [Goal("numpy", "tern", at_least=1)])
 
 
+def host_case():
+    """A host with threads of its own: those of the two must not stand in each other's way."""
+    n = "1048576"
+    return Case("beside OpenMP", "pairs", {**shapes(n, n, n), "calls": 20}, {
+        order: Leg("tern", {"op": "select", "openmp": order}, f"Tern and a loop under OpenMP, {order}")
+        for order in ("separate", "alternating")
+    }, [Goal("alternating", "separate", at_most=1.15)])
+
+
 def thread_case(l2_bytes):
     """Each of two cores finds its share of all operands in half of its own second-level cache."""
     columns = 128
@@ -176,4 +185,5 @@ def all_cases(l2_bytes):
     yield from shape_cases()
     if os.cpu_count() > 1:
         yield thread_case(l2_bytes)
+        yield host_case()
     yield from implementation_cases()

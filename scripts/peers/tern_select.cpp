@@ -5,6 +5,9 @@
 //   implementation=...  the only one that may serve
 //   in_place=src_0      dst is src_0's memory
 //   cache=on|off        of compiled partitions, for op=compile
+//   openmp=alternating|separate   as many loops of the caller's under OpenMP: one after each call,
+//   or
+//                       all of them after all calls
 #include <optional>
 
 #include <oneapi/tbb/global_control.h>
@@ -16,6 +19,15 @@ namespace api = tern::graph;
 #include "graph_leg.hpp"
 
 namespace {
+
+/// Work of a host that has OpenMP for its own loops.
+void run_openmp_loop() {
+    static std::vector<float> values(1 << 20, 1.0f);
+    const auto n = static_cast<int64_t>(values.size());
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; ++i)
+        values[i] = values[i] * 0.5f + 0.5f;
+}
 
 leg::prepared prepare(const leg::arguments &given, const leg::select_case &c) {
     static std::optional<oneapi::tbb::global_control> limited;
@@ -32,12 +44,17 @@ leg::prepared prepare(const leg::arguments &given, const leg::select_case &c) {
             s.part.compile({s.cond, s.src_0, s.src_1}, {s.dst}, s.cpu, options);
     const int calls = given.number("calls", 1);
     const api::stream queue(s.cpu);
+    const std::string openmp = given.text("openmp");
     return {TERN_VERSION_STRING,
             [=, &c] {
                 const void *inputs[] = {c.cond.data, c.src_0.data, c.src_1.data};
                 void *outputs[] = {c.dst.data};
-                for (int i = 0; i < calls; ++i)
+                for (int i = 0; i < calls; ++i) {
                     compiled.execute(queue, inputs, outputs);
+                    if (openmp == "alternating") run_openmp_loop();
+                }
+                for (int i = 0; openmp == "separate" && i < calls; ++i)
+                    run_openmp_loop();
             },
             [&c] { return c.is_right(); }, calls};
 }
