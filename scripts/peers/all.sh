@@ -6,24 +6,28 @@
 #
 #   scripts/peers/all.sh [--write] [--only=REGEX] [--rounds=15] [--budget-ms=150]
 #
-#   --write       also writes docs/figures.json, .md and .svg, the only source of the documentation's figures
-#   --only        only the cases whose name matches; not with --write: all figures there are of one run
+#   --write       also writes docs/figures.json, .md and .svg, the only source of the documentation's figures: of
+#                 one run of all cases at a commit, so without the other options
+#   --only        only the cases whose name matches
 #   --rounds      how often each leg gets its turn
 #   --budget-ms   how long a turn is, without its warm-up
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-write=no only=no options=()
+write=no trial=no options=()
 for argument; do
     case $argument in
         --write) write=yes ;;
-        --only=*) only=yes options+=("$argument") ;;
-        --rounds=* | --budget-ms=*) options+=("$argument") ;;
+        --only=* | --rounds=* | --budget-ms=*) trial=yes options+=("$argument") ;;
         *) sed -n '3,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2 ;;
     esac
 done
-if [ "$write" = yes ] && [ "$only" = yes ]; then
-    echo "all.sh: --write takes all cases, without --only" >&2
+if [ "$write" = yes ] && [ "$trial" = yes ]; then
+    echo "all.sh: --write takes all cases as they are, without other options" >&2
+    exit 2
+fi
+if [ "$write" = yes ] && [ -n "$(git status --porcelain -- . ':!docs/figures*')" ]; then
+    echo "all.sh: --write wants a commit to name, and there are changes that are not in one" >&2
     exit 2
 fi
 

@@ -78,10 +78,13 @@ class Running:
             self._process.wait()
 
     def take_turn(self, budget_ms):
-        self._process.send_signal(signal.SIGCONT)
-        self._process.stdin.write(f"{budget_ms}\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline().split()
+        try:
+            self._process.send_signal(signal.SIGCONT)
+            self._process.stdin.write(f"{budget_ms}\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline().split()
+        except OSError:  # it has died, for lack of memory for example
+            answer = []
         if len(answer) != 3:
             self.word = "failed"
             return
@@ -94,8 +97,11 @@ class Running:
     def end(self):
         self._process.kill()  # works on a stopped process, too
         self._process.wait()
-        self._process.stdin.close()
-        self._process.stdout.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            try:
+                pipe.close()
+            except OSError:
+                pass  # it died before it read its last line
 
     def figures(self):
         if self.word or not self.turns:

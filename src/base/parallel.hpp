@@ -20,17 +20,16 @@ void parallel_blocks(
 /// Threads that may work at once in the arena of the calling thread, itself included; at least 1.
 int max_concurrency() noexcept;
 
-/// True on a thread that is in the middle of a block of parallel_for.
+/// True on a thread that is in the middle of a block of a parallel_for that was split.
 bool in_parallel_work() noexcept;
 
 /// Calls `work(begin, end)` for blocks that cover [0, n) exactly once, on the calling thread and
 /// those of its TBB arena, and returns when all of them are done.
 ///
 /// - `grain` (at least 1) is what is worth a thread: there are no more threads than grains, and
-/// fewer
-///   than two grains stay one block on the calling thread, without a call to TBB. Else blocks are
-///   of a quarter of a grain or more. Where the cuts are depends on n, grain and max_concurrency()
-///   only; which thread takes a block is open.
+///   fewer than two grains stay one block on the calling thread, without a call to TBB. Else
+///   blocks are of a quarter of a grain or more. Where the cuts are depends on n, grain and
+///   max_concurrency() only; which thread takes a block is open.
 /// - Blocks may run in any order and at the same time, and no block may wait for another one.
 /// - The calling thread's rounding and FTZ/DAZ modes hold in every block.
 /// - While it waits, the calling thread only takes blocks of this call: what the caller holds (a

@@ -219,7 +219,7 @@ void report(const compiled &result, bool is_hit, double milliseconds) {
     if (!level.dispatch && !level.create) return;
     const runtime::plan_parts &parts = result.plan->parts();
     std::string text = result.verbose_text(parts);
-    if (level.dispatch && !is_hit)
+    if (level.dispatch)
         for (const runtime::passed_over &refusal : parts.refusals)
             runtime::write_verbose(
                     "graph,create:dispatch,{},{},{}", text, refusal.implementation, refusal.reason);

@@ -51,8 +51,11 @@ answer make_select_loops(const resolved_op &op) {
 
 answer make_select_primitive(const resolved_op &op) {
     std::string reason;
-    auto primitive =
-            primitives::make_select_primitive(op.in[0], op.in[1], op.in[2], op.out[0], reason);
+    const auto &inputs = op.op.def->inputs;
+    auto primitive = primitives::make_select_primitive(
+            {{inputs[0].name, op.in[0]}, {inputs[1].name, op.in[1]}, {inputs[2].name, op.in[2]},
+                    {op.op.def->outputs[0].name, op.out[0]}},
+            reason);
     if (!primitive) return {nullptr, reason};
     std::string name = primitive->name();
     return {std::make_unique<select_primitive_kernel>(std::move(primitive)), name};

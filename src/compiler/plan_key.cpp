@@ -78,6 +78,7 @@ std::string make_plan_key(const partition &part, std::span<const tensor_desc *co
         seen.push_back(index);
         key.add(part.value(index).desc);
     };
+    key.add(part.ops.size());
     for (int index : part.ops) {
         const ir::op &op = part.op(index);
         key.add(op.kind);
@@ -93,9 +94,11 @@ std::string make_plan_key(const partition &part, std::span<const tensor_desc *co
                 add_value(value);
         }
     }
-    for (const std::vector<int> *ports : {&part.inputs, &part.outputs})
+    for (const std::vector<int> *ports : {&part.inputs, &part.outputs}) {
+        key.add(ports->size());
         for (int value : *ports)
             add_value(value);
+    }
     for (const tensor_desc *desc : inputs)
         key.add(*desc);
     for (const tensor_desc *desc : outputs)

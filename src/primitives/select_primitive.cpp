@@ -2,8 +2,6 @@
 #include "primitives/select_primitive.hpp"
 
 #ifdef TERN_HAVE_ONEDNN
-#include <utility>
-
 #include "base/shape.hpp"
 #include "base/text.hpp"
 #include "kernels/select/select.hpp"
@@ -17,21 +15,22 @@ namespace {
 
 /// Why the form is none that oneDNN runs right and in generated code; empty when it is one.
 /// What 3.7 takes beyond it runs in reference code, some of it in f32 where it must not.
-std::string find_obstacle(const tensor_desc &cond, const tensor_desc &src_0,
-        const tensor_desc &src_1, const tensor_desc &dst) {
-    if (dst.type != data_type::f32)
-        return format_text("data type {}: generated code only for f32", name_of(dst.type));
-    if (is_empty(dst.shape)) return "dst is empty";
-    const std::pair<const char *, const tensor_desc &> operands[] = {
-            {"cond", cond}, {"src_0", src_0}, {"src_1", src_1}, {"dst", dst}};
-    for (const auto &[name, operand] : operands)
-        if (!is_dense(operand.shape, operand.strides)) return format_text("{} is not dense", name);
+std::string find_obstacle(const select_operands &operands) {
+    const auto &[cond, src_0, src_1, dst] = operands;
+    if (dst.desc.type != data_type::f32)
+        return format_text("data type {}: generated code only for f32", name_of(dst.desc.type));
+    if (is_empty(dst.desc.shape)) return format_text("{} is empty", dst.name);
+    for (const named_operand &operand : {cond, src_0, src_1, dst})
+        if (!is_dense(operand.desc.shape, operand.desc.strides))
+            return format_text("{} is not dense", operand.name);
     // A shape that broadcasts to dst's and has as many elements differs in leading ones at most.
-    std::int64_t count = *element_count(dst.shape);
-    if (*element_count(cond.shape) != count) return "cond is broadcast";
-    if (*element_count(src_0.shape) != count) return "src_0 is broadcast";
-    std::int64_t other = *element_count(src_1.shape);
-    if (other != count && other != 1) return "src_1 is broadcast, but is not one element";
+    std::int64_t count = *element_count(dst.desc.shape);
+    for (const named_operand &operand : {cond, src_0})
+        if (*element_count(operand.desc.shape) != count)
+            return format_text("{} is broadcast", operand.name);
+    std::int64_t other = *element_count(src_1.desc.shape);
+    if (other != count && other != 1)
+        return format_text("{} is broadcast, but is not one element", src_1.name);
     return {};
 }
 
@@ -82,20 +81,19 @@ dnnl::memory::desc one_axis(std::int64_t count, dnnl::memory::data_type type) {
 
 } // namespace
 
-std::shared_ptr<const select_primitive> make_select_primitive(const tensor_desc &cond,
-        const tensor_desc &src_0, const tensor_desc &src_1, const tensor_desc &dst,
-        std::string &reason) {
-    reason = find_obstacle(cond, src_0, src_1, dst);
+std::shared_ptr<const select_primitive> make_select_primitive(
+        const select_operands &operands, std::string &reason) {
+    reason = find_obstacle(operands);
     if (!reason.empty()) return nullptr;
+    const dims &src_1 = operands.src_1.desc.shape;
     try {
         using type = dnnl::memory::data_type;
-        std::int64_t count = *element_count(dst.shape);
+        std::int64_t count = *element_count(operands.dst.desc.shape);
         dnnl::memory::desc full = one_axis(count, type::f32);
         dnnl::primitive_attr attr;
         attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
         dnnl::binary::primitive_desc desc(cpu_engine(), dnnl::algorithm::binary_select, full,
-                one_axis(*element_count(src_1.shape), type::f32), one_axis(count, type::s8), full,
-                attr);
+                one_axis(*element_count(src_1), type::f32), one_axis(count, type::s8), full, attr);
         std::string name = desc.impl_info_str();
         if (name.rfind("jit", 0) != 0) {
             reason = format_text("oneDNN would run {}, which is not generated code", name);
@@ -105,7 +103,7 @@ std::shared_ptr<const select_primitive> make_select_primitive(const tensor_desc 
             reason = format_text("{} needs a scratchpad", name);
             return nullptr;
         }
-        bool is_one = *element_count(src_1.shape) == 1;
+        bool is_one = *element_count(src_1) == 1;
         dims moving = {1};
         kernels::select_loops loops = kernels::make_select_loops(
                 {count}, {moving, moving, is_one ? dims{0} : moving, moving}, 4);
@@ -118,8 +116,8 @@ std::shared_ptr<const select_primitive> make_select_primitive(const tensor_desc 
 
 #else
 
-std::shared_ptr<const select_primitive> make_select_primitive(const tensor_desc &,
-        const tensor_desc &, const tensor_desc &, const tensor_desc &, std::string &reason) {
+std::shared_ptr<const select_primitive> make_select_primitive(
+        const select_operands &, std::string &reason) {
     reason = "built without oneDNN";
     return nullptr;
 }

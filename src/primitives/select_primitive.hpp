@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/tensor_desc.hpp"
 
@@ -23,11 +24,22 @@ public:
     virtual const std::string &name() const = 0;
 };
 
+/// An operand, and what its op calls it.
+struct named_operand {
+    std::string_view name;
+    const tensor_desc &desc;
+};
+struct select_operands {
+    named_operand cond;
+    named_operand src_0;
+    named_operand src_1;
+    named_operand dst;
+};
+
 /// The primitive, or null and in `reason` why it cannot serve: only forms that are legal and run
 /// generated code are taken. Built without oneDNN the answer is always null.
-std::shared_ptr<const select_primitive> make_select_primitive(const tensor_desc &cond,
-        const tensor_desc &src_0, const tensor_desc &src_1, const tensor_desc &dst,
-        std::string &reason);
+std::shared_ptr<const select_primitive> make_select_primitive(
+        const select_operands &operands, std::string &reason);
 
 } // namespace tern::primitives
 

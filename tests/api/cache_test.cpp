@@ -56,17 +56,30 @@ struct recipe {
     std::string auto_broadcast = "numpy";
     std::string implementation;
     bool same_sources = false;
+    layout_type src_1_layout = layout_type::strided;
+    /// What the graph knows of src_1, when that is not all.
+    std::vector<std::int64_t> known_shape = {};
+    tern::fpmath_mode fpmath = tern::fpmath_mode::strict;
+    bool fpmath_on_integers = false;
 
     compiled_partition compile() const {
         logical_tensor cond = dense(first_id, data_type::boolean, shape);
         logical_tensor src_0(first_id + 1, type, shape, src_0_strides, property);
-        logical_tensor src_1 = same_sources ? src_0 : dense(first_id + 2, type, shape);
+        logical_tensor src_1 =
+                same_sources ? src_0 : logical_tensor(first_id + 2, type, shape, src_1_layout);
+        logical_tensor known = src_1;
+        if (!known_shape.empty()) known = dense(first_id + 2, type, known_shape);
         logical_tensor dst(first_id + 3, type, shape, dst_layout);
-        op only(op_id, kind, {cond, src_0, src_1}, {dst});
+        op only(op_id, kind, {cond, src_0, known},
+                {logical_tensor(first_id + 3, type, layout_type::any)});
         if (kind == op::kind::Select) only.set_attr(op::attr::auto_broadcast, auto_broadcast);
         tern::graph::compile_options options;
         options.implementation = implementation;
-        return one_op_partition(only).compile({cond, src_0, src_1}, {dst}, cpu(), options);
+        tern::graph::graph g(engine::kind::cpu);
+        g.set_fpmath_mode(fpmath, fpmath_on_integers);
+        g.add_op(only);
+        g.finalize();
+        return g.get_partitions().at(0).compile({cond, src_0, src_1}, {dst}, cpu(), options);
     }
 };
 
@@ -93,7 +106,7 @@ TEST(cache, alike_at_every_position_is_the_same) {
 }
 
 TEST(cache, every_difference_counts) {
-    std::vector<recipe> others(12);
+    std::vector<recipe> others(16);
     others[0].kind = op::kind::Where;
     others[1].type = data_type::s32; // the same lanes, but another type to report
     others[2].shape = {6, 4};
@@ -109,6 +122,11 @@ TEST(cache, every_difference_counts) {
     others[10].src_0_strides = {1};
     others[11].shape = {4, 6, 1};
     others[11].src_0_strides = {6, 1, 1};
+    others[12].src_1_layout = layout_type::any; // becomes the same strides
+    others[13].known_shape = {TERN_GRAPH_UNKNOWN_DIM, 6};
+    others[14].fpmath = tern::fpmath_mode::bf16;
+    others[15].fpmath = tern::fpmath_mode::bf16;
+    others[15].fpmath_on_integers = true;
     counted_cache cache;
     recipe().compile();
     for (const recipe &other : others)
@@ -118,6 +136,16 @@ TEST(cache, every_difference_counts) {
     for (const recipe &other : others)
         other.compile();
     EXPECT_EQ(cache.hits, static_cast<int>(others.size()));
+}
+
+// A plan that is there does not excuse from what the graph demands.
+TEST(cache, the_graph_is_asked_on_a_hit_too) {
+    counted_cache cache;
+    recipe().compile();
+    recipe wrong;
+    wrong.known_shape = {1, 6};
+    EXPECT_EQ(error_of([&] { wrong.compile(); }).status, status::invalid_shape);
+    EXPECT_EQ(cache.hits, 0);
 }
 
 TEST(cache, engines_are_apart) {

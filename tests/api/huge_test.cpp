@@ -76,4 +76,25 @@ TEST(select_huge, B31_views_beyond_2_to_the_31) {
     }
 }
 
+// Described, not allocated: everything about them fits 63 bits, but not what is computed on the
+// way.
+TEST(select_huge, compiles_what_no_memory_holds) {
+    for (int bits : {52, 58, 60, 61, 62}) {
+        std::int64_t n = std::int64_t{1} << bits;
+        std::int64_t rows = 2048, columns = n / rows;
+        const logical_tensors sources = {dense(src_0_id, data_type::u8, {n}),
+                logical_tensor(src_0_id, data_type::u8, {rows, columns}, {1, rows}),
+                logical_tensor(src_0_id, data_type::u8, {rows, columns}, {0, 0}),
+                logical_tensor(src_0_id, data_type::u8, {n / 2}, dims{2})};
+        for (const logical_tensor &src_0 : sources) {
+            dims shape = src_0.get_dims();
+            logical_tensors inputs = {dense(cond_id, data_type::boolean, {1}), src_0,
+                    dense(src_1_id, data_type::u8, shape)};
+            logical_tensor dst = dense(dst_id, data_type::u8, shape);
+            for (const auto &compiled : compile_all(select_partition(inputs, dst), inputs, {dst}))
+                EXPECT_EQ(compiled.query_logical_tensor(dst_id).get_dims(), shape);
+        }
+    }
+}
+
 } // namespace

@@ -128,6 +128,20 @@ TEST(where, bits_of_the_chosen_side_only) {
     EXPECT_TRUE(same_bits(run_where(c).memory, expected));
 }
 
+TEST(where, refusals_name_its_own_ports) {
+    logical_tensors inputs = {dense(cond_id, data_type::boolean, {2, 3}),
+            dense(src_0_id, data_type::f32, {3}), dense(src_1_id, data_type::f32, {2, 3})};
+    logical_tensor output = dense(dst_id, data_type::f32, {2, 3});
+    partition part = where_partition(inputs, output);
+    tern::graph::compile_options options;
+    options.implementation = "onednn";
+    error e = error_of([&] { part.compile(inputs, {output}, cpu(), options); });
+    EXPECT_EQ(e.status, status::unimplemented);
+    std::string message = e.message;
+    bool has_onednn = message.find("built without oneDNN") == std::string::npos;
+    EXPECT_TRUE(!has_onednn || message.find("X is broadcast") != std::string::npos) << message;
+}
+
 TEST(where, unknown_dims_are_found_at_compile) {
     constexpr std::int64_t open = TERN_GRAPH_UNKNOWN_DIM;
     auto x = [](const dims &shape) { return dense(src_0_id, data_type::f32, shape); };

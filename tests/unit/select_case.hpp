@@ -141,10 +141,11 @@ public:
         for (std::size_t i = 0; i < form_.span(operand); ++i)
             at(operand)[i] = random_() % 2 == 0 ? std::uint8_t{0} : random_byte();
     }
-    /// dst lies where `operand` does.
-    void share_with_dst(std::size_t operand) {
-        put(kernels::select_dst, homes_[operand], offsets_[operand]);
+    /// `operand` lies where `with` does.
+    void share(std::size_t operand, std::size_t with) {
+        put(operand, homes_[with], offsets_[with]);
     }
+    void share_with_dst(std::size_t operand) { share(kernels::select_dst, operand); }
 
     std::uint8_t *at(std::size_t operand) const {
         return homes_[operand]->first() + offsets_[operand];

@@ -86,6 +86,27 @@ TEST(select_masks, runs_in_place) {
     });
 }
 
+TEST(select_masks, runs_in_place_over_cond) {
+    for_each_target([] {
+        for (const lengths &choice : run_lengths)
+            for (bool is_far : {false, true})
+                for (bool all_in_one : {false, true})
+                    for (std::int64_t n : {2500, 9001}) {
+                        select_case tested(dense_form({n}, {1, 1, 1}, 1));
+                        tested.place();
+                        make_runs(tested.at(select_cond), tested.home(select_cond)->bytes(), choice,
+                                3);
+                        if (all_in_one)
+                            for (std::size_t source : {select_src_0, select_src_1})
+                                tested.share(source, select_cond);
+                        tested.share_with_dst(select_cond);
+                        select_loops loops = tested.loops();
+                        loops.is_far = is_far;
+                        ASSERT_NO_FATAL_FAILURE(tested.expect_reference_result(loops));
+                    }
+    });
+}
+
 /// Memory that may not be touched from `begin` to `end`, while it lives; as far as whole pages go.
 class forbidden {
 public:
@@ -134,7 +155,7 @@ TEST(select_masks, what_is_not_chosen_is_not_read) {
     });
 }
 
-// Nor may what stays be written, in place.
+// Nor may a stretch be written that stays as a whole, in place.
 TEST(select_masks, what_stays_is_not_written) {
     for_each_target([] {
         for (int lane_bytes : all_lane_bytes)

@@ -35,8 +35,10 @@ tensor_desc dense(data_type type, const dims &shape) {
 
 primitive make(const dims &cond, const dims &src_0, const dims &src_1, const dims &dst,
         std::string &reason, data_type type = data_type::f32) {
-    return make_select_primitive(dense(data_type::boolean, cond), dense(type, src_0),
-            dense(type, src_1), dense(type, dst), reason);
+    return make_select_primitive(
+            {{"cond", dense(data_type::boolean, cond)}, {"src_0", dense(type, src_0)},
+                    {"src_1", dense(type, src_1)}, {"dst", dense(type, dst)}},
+            reason);
 }
 
 std::string refusal(const dims &cond, const dims &src_0, const dims &src_1, const dims &dst,
@@ -151,7 +153,10 @@ TEST(select_primitive, says_why_not) {
         all[0].type = data_type::boolean;
         all[operand].strides = {1, 2};
         std::string reason;
-        EXPECT_EQ(make_select_primitive(all[0], all[1], all[2], all[3], reason), nullptr);
+        EXPECT_EQ(make_select_primitive(
+                          {{"cond", all[0]}, {"src_0", all[1]}, {"src_1", all[2]}, {"dst", all[3]}},
+                          reason),
+                nullptr);
         EXPECT_EQ(reason, names[operand]);
     }
 }

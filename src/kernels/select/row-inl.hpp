@@ -10,7 +10,6 @@
 /// \file
 /// One row of elements as vectors: where they come from, and how they are stored.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -78,6 +77,15 @@ HWY_INLINE void stream(D d, hn::Vec<D> v, std::uint8_t *to) {
     hn::Stream(hn::BitCast(bytes, v), bytes, to);
     (void)d;
 #endif
+}
+
+inline constexpr std::int64_t line = 64; // bytes
+
+/// Asks for the line at from + bytes, which need not belong to the operand.
+HWY_INLINE void prefetch_at(const std::uint8_t *from, std::int64_t bytes) {
+    const auto address =
+            reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(bytes);
+    __builtin_prefetch(reinterpret_cast<const void *>(address));
 }
 
 /// One element, loaded before anything is written.

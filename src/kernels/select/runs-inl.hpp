@@ -35,15 +35,6 @@ template <std::size_t LaneBytes>
 constexpr std::int64_t stretch = std::max<std::int64_t>(
         64, least_streamed_bytes / std::int64_t{LaneBytes});
 
-inline constexpr std::int64_t line = 64; // bytes
-
-/// Asks for the line at from + bytes, which need not belong to the operand.
-HWY_INLINE void prefetch_at(const std::uint8_t *from, std::int64_t bytes) {
-    const auto address =
-            reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(bytes);
-    __builtin_prefetch(reinterpret_cast<const void *>(address));
-}
-
 /// Bytes, whatever they belong to. Not inlined: the loops are large, and every lane size uses them.
 template <bool Stream>
 HWY_NOINLINE void copy_part(const std::uint8_t *from, std::uint8_t *dst, std::int64_t bytes) {
@@ -201,9 +192,9 @@ private:
             fill_row<LaneBytes, streams>(chosen, at.dst, n);
     }
 
-    /// Where conditions are mixed, so are the next ones as a rule: then looking at each stretch
-    /// would cost time, and more of it where a few are uniform by chance and the branch is
-    /// mispredicted.
+    /// Where conditions are mixed, or agree for a short while only, so it goes on as a rule: then
+    /// looking at each stretch would cost time, and more of it where a few are uniform by chance
+    /// and the branch is mispredicted.
     void pass_mixed(row_rest<LaneBytes> &rest, std::int64_t n) {
         blend(rest, n + unseen_ * stretch<LaneBytes>);
         unseen_ = std::min<std::int64_t>(2 * unseen_ + 1, most_unseen);

@@ -122,6 +122,13 @@ std::int64_t touched_bytes(const select_loops &loops) {
     return element;
 }
 
+/// a * b, or the largest number where that does not fit: tensors may be described that no memory
+/// can hold.
+std::int64_t capped_product(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
 /// Cuts the work into units of a quarter of a grain or more.
 void split(select_loops &loops) {
     const select_rows &plane = loops.plane;
@@ -130,14 +137,15 @@ void split(select_loops &loops) {
     if (loops.path == select_path::tiled) // Several tiles below one another: see run_tiled.
         loops.strip_rows = std::min<std::int64_t>(plane.rows, std::max(512 / loops.lane_bytes, 64));
     loops.cut_n = plane.n;
-    std::int64_t pieces = loops.strip_rows * plane.n * element / (grain_bytes / 4);
+    std::int64_t strip_bytes = capped_product(loops.strip_rows * element, plane.n);
+    std::int64_t pieces = strip_bytes / (grain_bytes / 4);
     if (pieces >= 2) {
         // Whole cache lines for any lane and for cond, and whole stretches (runs-inl.hpp).
         constexpr std::int64_t elements = 256;
         loops.cut_n = divide_up(divide_up(plane.n, pieces), elements) * elements;
     }
     loops.cuts = divide_up(plane.n, loops.cut_n);
-    loops.grain = divide_up(grain_bytes, loops.strip_rows * loops.cut_n * element);
+    loops.grain = divide_up(grain_bytes, capped_product(loops.strip_rows * element, loops.cut_n));
     loops.units = loops.cuts * divide_up(plane.rows, loops.strip_rows);
     for (int axis = 0; axis + 2 < loops.nest.extents.rank(); ++axis)
         loops.units *= loops.nest.extents[axis];

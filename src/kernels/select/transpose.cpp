@@ -69,7 +69,6 @@ HWY_INLINE void transpose_block(const plane &at) {
 template <std::size_t LaneBytes>
 void transpose_plane(const plane &all, std::int64_t rows, std::int64_t columns) {
     constexpr std::int64_t side = 16 / LaneBytes;
-    constexpr std::int64_t line = 64;
     const std::int64_t row_bytes = columns * std::int64_t{LaneBytes};
     const std::int64_t whole_columns = columns / side * side;
     auto part = [&](std::int64_t row, std::int64_t column) {
@@ -83,14 +82,10 @@ void transpose_plane(const plane &all, std::int64_t rows, std::int64_t columns) 
         // Rows lie far apart, where no hardware prefetcher finds them. It does no harm that the
         // last ones are none of ours.
         constexpr std::int64_t rows_ahead = 16;
-        for (std::int64_t i = 0; i < side; ++i) {
-            const auto ahead =
-                    reinterpret_cast<std::uintptr_t>(all.from)
-                    + static_cast<std::uintptr_t>((row + i + rows_ahead) * all.from_step);
+        for (std::int64_t i = 0; i < side; ++i)
             for (std::int64_t at = 0; at < row_bytes + line - 1; at += line)
-                __builtin_prefetch(reinterpret_cast<const void *>(
-                        ahead + static_cast<std::uintptr_t>(std::min(at, row_bytes - 1))));
-        }
+                prefetch_at(all.from + (row + i) * all.from_step,
+                        rows_ahead * all.from_step + std::min(at, row_bytes - 1));
         for (std::int64_t column = 0; column < whole_columns; column += side)
             transpose_block<LaneBytes>(part(row, column));
         if (whole_columns < columns)
