@@ -325,11 +325,11 @@ private:
 };
 
 /// Compiling a partition that is like one compiled before (the same ops, attributes, shapes,
-/// layouts and types at every position, engine and implementation; ids and names do not matter)
-/// takes the plan of that one from a cache. It keeps as many plans as its capacity says, those used
-/// last. 1024 unless TERN_GRAPH_COMPILED_PARTITION_CACHE_CAPACITY says otherwise. Thread-safe.
-/// Compiled partitions stay good whatever happens to the cache. Source: oneDNN Graph's functions of
-/// these names.
+/// layouts and types at every position, fpmath mode, engine and implementation; ids and names do
+/// not matter) takes the plan of that one from a cache. It keeps as many plans as its capacity
+/// says, those used last. 1024 unless TERN_GRAPH_COMPILED_PARTITION_CACHE_CAPACITY says otherwise.
+/// Thread-safe. Compiled partitions stay good whatever happens to the cache. Errors: none.
+/// Source: oneDNN Graph's functions of these names.
 TERN_API int get_compiled_partition_cache_capacity();
 /// What is above the new capacity goes at once; 0: nothing is kept.
 /// Errors: invalid_arguments when it is negative.

@@ -143,6 +143,13 @@ def commit():
     return (git("rev-parse", "--short", "HEAD") or "none") + ("-modified" if changed else "")
 
 
+def as_text(figures):
+    """A line for each case, so that a difference shows which ones it is about."""
+    head = json.dumps({key: value for key, value in figures.items() if key != "cases"})
+    lines = ",\n ".join(json.dumps(case) for case in figures["cases"])
+    return f'{head[:-1]}, "cases": [\n {lines}\n]}}\n'
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=15)
@@ -177,8 +184,7 @@ def main():
             print(f"measure.py: {i + 1} of {len(chosen)}: {case.name}", file=sys.stderr)
             measured.append(measure_case(case, files, programs(args), args, versions))
     with open(args.out, "w", encoding="ascii") as file:
-        json.dump({**result, "cases": measured}, file, indent=1)
-        file.write("\n")
+        file.write(as_text({**result, "cases": measured}))
 
 
 if __name__ == "__main__":

@@ -49,6 +49,18 @@ struct full_operands {
     }
 };
 
+/// Calls run(number of the thread) on eight threads at once; each has to say that all was right.
+template <typename Run>
+void expect_right_on_eight_threads(const std::string &what, const Run &run) {
+    std::vector<char> right(8, 0);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t)
+        threads.emplace_back([&, t] { right[static_cast<std::size_t>(t)] = run(t); });
+    for (std::thread &thread : threads)
+        thread.join();
+    EXPECT_EQ(right, std::vector<char>(8, 1)) << what;
+}
+
 TEST(threads, same_bits_for_any_number) {
     // More threads than the machine has are made for the time of the test.
     tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 8);
@@ -108,21 +120,13 @@ TEST(threads, B145_many_execute_one_compiled_partition) {
     full_operands operands;
     logical_tensors inputs = full_operands::inputs();
     logical_tensor dst = full_operands::dst();
-    for (const auto &compiled : compile_all(select_partition(inputs, dst), inputs, {dst})) {
-        constexpr int callers = 8;
-        std::vector<char> right(callers, 0);
-        std::vector<std::thread> threads;
-        for (int t = 0; t < callers; ++t)
-            threads.emplace_back([&, t] {
-                bool all = true;
-                for (int call = 0; call < 5; ++call)
-                    all = same_bits(operands.execute(compiled), operands.expected) && all;
-                right[static_cast<std::size_t>(t)] = all;
-            });
-        for (std::thread &thread : threads)
-            thread.join();
-        EXPECT_EQ(right, std::vector<char>(callers, 1)) << compiled.get_implementation();
-    }
+    for (const auto &compiled : compile_all(select_partition(inputs, dst), inputs, {dst}))
+        expect_right_on_eight_threads(compiled.get_implementation(), [&](int) {
+            bool all = true;
+            for (int call = 0; call < 5; ++call)
+                all = same_bits(operands.execute(compiled), operands.expected) && all;
+            return all;
+        });
 }
 
 TEST(threads, B145_many_execute_from_arenas_of_different_sizes) {
@@ -130,25 +134,17 @@ TEST(threads, B145_many_execute_from_arenas_of_different_sizes) {
     full_operands operands;
     logical_tensors inputs = full_operands::inputs();
     logical_tensor dst = full_operands::dst();
-    for (const auto &compiled : compile_all(select_partition(inputs, dst), inputs, {dst})) {
-        constexpr int callers = 8;
-        std::vector<char> right(callers, 0);
-        std::vector<std::thread> threads;
-        for (int t = 0; t < callers; ++t)
-            threads.emplace_back([&, t] {
-                tbb::task_arena arena(t + 1);
-                bool all = true;
-                for (int call = 0; call < 5; ++call) {
-                    std::vector<std::uint32_t> result;
-                    arena.execute([&] { result = operands.execute(compiled); });
-                    all = same_bits(result, operands.expected) && all;
-                }
-                right[static_cast<std::size_t>(t)] = all;
-            });
-        for (std::thread &thread : threads)
-            thread.join();
-        EXPECT_EQ(right, std::vector<char>(callers, 1)) << compiled.get_implementation();
-    }
+    for (const auto &compiled : compile_all(select_partition(inputs, dst), inputs, {dst}))
+        expect_right_on_eight_threads(compiled.get_implementation(), [&](int thread) {
+            tbb::task_arena arena(thread + 1);
+            bool all = true;
+            for (int call = 0; call < 5; ++call) {
+                std::vector<std::uint32_t> result;
+                arena.execute([&] { result = operands.execute(compiled); });
+                all = same_bits(result, operands.expected) && all;
+            }
+            return all;
+        });
 }
 
 TEST(threads, inside_a_parallel_loop_of_the_caller) {
@@ -203,18 +199,10 @@ TEST(threads, many_compile_one_partition) {
     logical_tensors inputs = full_operands::inputs();
     partition part = select_partition(inputs, full_operands::dst());
     full_operands operands;
-    constexpr int callers = 8;
-    std::vector<char> right(callers, 0);
-    std::vector<std::thread> threads;
-    for (int t = 0; t < callers; ++t)
-        threads.emplace_back([&, t] {
-            auto compiled = part.compile(inputs, {full_operands::dst()}, cpu());
-            right[static_cast<std::size_t>(t)] =
-                    same_bits(operands.execute(compiled), operands.expected);
-        });
-    for (std::thread &thread : threads)
-        thread.join();
-    EXPECT_EQ(right, std::vector<char>(callers, 1));
+    expect_right_on_eight_threads("compiled on each", [&](int) {
+        auto compiled = part.compile(inputs, {full_operands::dst()}, cpu());
+        return same_bits(operands.execute(compiled), operands.expected);
+    });
 }
 
 TEST(threads, B146_made_used_and_destroyed_on_different_threads) {
