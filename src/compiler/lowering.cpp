@@ -24,11 +24,11 @@ public:
         std::array<ir::const_view, most_operands> in_views;
         std::array<ir::mutable_view, most_operands> out_views;
         for (std::size_t i = 0; i < in_.size(); ++i)
-            in_views[i] = {in[i], in_[i].shape, in_[i].strides};
+            in_views[i] = {in[i], in_[i].type, in_[i].shape, in_[i].strides};
         for (std::size_t i = 0; i < out_.size(); ++i)
-            out_views[i] = {out[i], out_[i].shape, out_[i].strides};
-        ir::reference_args args{attrs_, out_[0].type, {in_views.data(), in_.size()},
-                {out_views.data(), out_.size()}};
+            out_views[i] = {out[i], out_[i].type, out_[i].shape, out_[i].strides};
+        ir::reference_args args{
+                attrs_, {in_views.data(), in_.size()}, {out_views.data(), out_.size()}};
         parallel_for(count_, grain, [&](std::int64_t begin, std::int64_t end) noexcept {
             def_.reference(args, begin, end);
         });

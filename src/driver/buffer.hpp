@@ -29,8 +29,8 @@ public:
 
     buffer copy() const;
 
-    ir::const_view view() const { return {data(), desc_.shape, desc_.strides}; }
-    ir::mutable_view view() { return {data(), desc_.shape, desc_.strides}; }
+    ir::const_view view() const { return {data(), desc_.type, desc_.shape, desc_.strides}; }
+    ir::mutable_view view() { return {data(), desc_.type, desc_.shape, desc_.strides}; }
 
 private:
     struct release {

@@ -44,8 +44,8 @@ void print_element(std::string_view label, std::int64_t element, const dims &ind
     std::string position;
     for (std::int64_t i : index)
         position += format_text("{}{}", position.empty() ? "" : ":", i);
-    double want = to_double(type, expected);
-    double got = to_double(type, found);
+    double want = load_f64(type, expected);
+    double got = load_f64(type, found);
     double difference = std::abs(want - got);
     print_line(format_text("[{:4}][{}][{}] exp_f32:{:12g} exp:{:12g} got:{:12g} diff:{:8g} "
                            "rdiff:{:8g} exp_bits:{} got_bits:{}",

@@ -119,7 +119,7 @@ std::vector<std::byte> numbers_for_measuring(data_type type) {
     const std::size_t bytes = bytes_of(type);
     std::vector<std::byte> numbers(measuring_numbers * bytes);
     for (std::size_t i = 0; i < measuring_numbers; ++i)
-        from_double(type, range.least + (range.most - range.least) * unit(mix(i)),
+        store_f64(type, range.least + (range.most - range.least) * unit(mix(i)),
                 numbers.data() + i * bytes);
     return numbers;
 }

@@ -14,12 +14,23 @@ namespace {
 
 void verify_count(const op_spec &spec, std::string_view what, std::size_t found,
         std::span<const port_def> expected) {
-    if (found == expected.size()) return;
+    std::size_t least = 0;
+    bool is_bounded = true;
     std::string names;
-    for (const port_def &port : expected)
-        names += format_text("{}{}", names.empty() ? "" : ", ", port.name);
+    for (const port_def &port : expected) {
+        if (port.use == port_use::required) ++least;
+        if (port.use == port_use::repeated) is_bounded = false;
+        names += format_text("{}{}{}{}", names.empty() ? "" : ", ",
+                port.use == port_use::optional ? "[" : "", port.name,
+                port.use == port_use::optional   ? "]"
+                : port.use == port_use::repeated ? "..."
+                                                 : "");
+    }
+    if (found >= least && (found <= expected.size() || !is_bounded)) return;
+    std::string wanted = least == expected.size() ? format_text("{}", least)
+                                                  : format_text("{} to {}", least, expected.size());
     fail(status::invalid_graph_op, "{}: {} {} given, expected {} ({})", to_string(spec.label()),
-            found, what, expected.size(), names);
+            found, what, wanted, names);
 }
 
 /// Binds type variables to the first port that uses them; later ports must agree.
@@ -28,8 +39,8 @@ public:
     type_binder(const op_spec &spec, const op_def &def) : spec_(spec), def_(def) {}
 
     void bind(std::span<const port_def> ports, std::span<const port> given) {
-        for (std::size_t i = 0; i < ports.size(); ++i)
-            bind(ports[i], given[i]);
+        for (std::size_t i = 0; i < given.size(); ++i)
+            bind(ports[std::min(i, ports.size() - 1)], given[i]); // the last one may be repeated
     }
 
 private:
@@ -96,6 +107,19 @@ void verify_attr(const op_spec &spec, const op_def &def, op_attr attr, const att
         allowed += format_text("{}\"{}\"", allowed.empty() ? "" : ", ", candidate);
     fail(status::invalid_graph_op, "{}: attribute {} is \"{}\"; allowed: {}",
             to_string(spec.label()), name_of(attr), text, allowed);
+}
+
+std::optional<attr_value> default_of(const attr_def &rule) {
+    switch (rule.when_unset.index()) {
+        case 1: return std::get<std::int64_t>(rule.when_unset);
+        case 2: return std::get<float>(rule.when_unset);
+        case 3: return std::get<bool>(rule.when_unset);
+        case 4: return std::string(std::get<std::string_view>(rule.when_unset));
+        case 5:
+            if (kind_of(rule.attr) == attr_kind::f32s) return std::vector<float>();
+            return std::vector<std::int64_t>();
+        default: return std::nullopt;
+    }
 }
 
 /// Values and ops under construction: what finalize commits when nothing failed.
@@ -227,9 +251,17 @@ void verify_schema(op_spec &spec, const op_def &def) {
         if (rule.required)
             fail(status::invalid_graph_op, "{}: attribute {} is required", to_string(spec.label()),
                     name_of(rule.attr));
-        if (!rule.default_string.empty())
-            spec.attrs.emplace_back(rule.attr, std::string(rule.default_string));
+        if (std::optional<attr_value> value = default_of(rule))
+            spec.attrs.emplace_back(rule.attr, *std::move(value));
     }
+    if (!def.check) return;
+    std::vector<tensor_desc> in;
+    std::vector<tensor_desc> out;
+    for (const port &p : spec.inputs)
+        in.push_back(p.desc);
+    for (const port &p : spec.outputs)
+        out.push_back(p.desc);
+    def.check(spec.label(), spec.attrs, in, out);
 }
 
 void graph::add_op(op_spec spec) {

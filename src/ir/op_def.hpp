@@ -34,11 +34,18 @@ using attr_list = std::vector<std::pair<op_attr, attr_value>>;
 /// The value of `attr`, or null.
 const attr_value *find(const attr_list &attrs, op_attr attr);
 
+enum class port_use {
+    required,
+    optional, ///< May be left out; only other optional ports may follow.
+    repeated, ///< Any number of them, none included; the last port.
+};
+
 /// One input or output. Ports with the same type variable ("T", or a variable of their own) must
 /// have one data type, out of the variable's set.
 struct port_def {
     std::string_view name;
     std::string_view type_variable;
+    port_use use = port_use::required;
 };
 
 struct type_rule {
@@ -46,10 +53,16 @@ struct type_rule {
     type_set types;
 };
 
+/// The default of an attribute that is a list: an empty one.
+struct empty_list {};
+/// What an attribute is when it is not set; monostate: it stays unset.
+using attr_default =
+        std::variant<std::monostate, std::int64_t, float, bool, std::string_view, empty_list>;
+
 struct attr_def {
     op_attr attr;
     bool required = false;
-    std::string_view default_string;              ///< String attributes only; empty: none.
+    attr_default when_unset;                      ///< Of the attribute's kind.
     std::span<const std::string_view> candidates; ///< String attributes only; empty: any text.
 };
 
@@ -64,17 +77,18 @@ std::string to_string(const op_label &label);
 /// One operand of a reference loop: first element, and how to walk it in elements.
 struct const_view {
     const void *data;
+    data_type type;
     dims shape;
     dims strides;
 };
 struct mutable_view {
     void *data;
+    data_type type;
     dims shape;
     dims strides;
 };
 struct reference_args {
     const attr_list &attrs;
-    data_type type; ///< Of the output.
     std::span<const const_view> in;
     std::span<const mutable_view> out;
 };
@@ -88,6 +102,11 @@ struct op_def {
     std::span<const type_rule> types;
     std::span<const attr_def> attrs;
 
+    /// What ports, types and attributes must fulfil beyond their own rules, which hold already;
+    /// shapes may be unknown. Throws tern::error (invalid_graph_op). Null: nothing.
+    void (*check)(const op_label &label, const attr_list &attrs, std::span<const tensor_desc> in,
+            std::span<const tensor_desc> out) = nullptr;
+
     /// Completes the shapes in `out` from `in` and `attrs`; what is unknown stays unknown. Types
     /// are settled before. Throws tern::error (invalid_shape) naming operand and axis.
     void (*infer)(const op_label &label, const attr_list &attrs, std::span<const tensor_desc> in,
@@ -95,11 +114,14 @@ struct op_def {
 
     /// The semantics: computes the elements [begin, end) of the first output (row-major numbering),
     /// and those of the other outputs that go with them. Ranges may run in parallel. Shapes are
-    /// known and legal.
+    /// known and legal. Null: the op is never executed (Wildcard, End).
     void (*reference)(const reference_args &args, std::int64_t begin, std::int64_t end) noexcept;
 
     /// Inputs that output 0 may share memory with when type, shape and strides agree, best first.
     std::span<const int> in_place_inputs;
+
+    /// False: a graph may hold the op, but Tern never runs it, and its partition is unsupported.
+    bool is_executable() const { return reference != nullptr; }
 };
 
 } // namespace tern::ir

@@ -45,7 +45,7 @@ dims broadcast(const ir::op_label &label, std::string_view name, const dims &sha
 
 void choose(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
     const ir::mutable_view &dst = args.out[0];
-    const std::size_t bytes = bytes_of(args.type);
+    const std::size_t bytes = bytes_of(dst.type);
     std::array<dims, 3> strides;
     for (std::size_t i = 0; i < 3; ++i)
         strides[i] = broadcast_strides(args.in[i].shape, args.in[i].strides, dst.shape);

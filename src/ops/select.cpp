@@ -27,7 +27,7 @@ constexpr std::array<ir::type_rule, 2> types = {{
 
 constexpr std::array<std::string_view, 2> broadcast_rules = {"none", "numpy"};
 constexpr std::array<ir::attr_def, 1> attrs = {
-        {{op_attr::auto_broadcast, false, "numpy", broadcast_rules}}};
+        {{op_attr::auto_broadcast, false, std::string_view("numpy"), broadcast_rules}}};
 
 constexpr std::array<int, 2> in_place_inputs = {1, 2};
 

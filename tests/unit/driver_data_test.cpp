@@ -48,7 +48,7 @@ std::vector<data_type> whole_byte_types() {
 
 template <typename Bits>
 double as_double(data_type type, Bits bits) {
-    return to_double(type, &bits);
+    return load_f64(type, &bits);
 }
 
 TEST(driver_number, decodes_known_patterns) {
@@ -78,8 +78,8 @@ TEST(driver_number, encodes_what_it_decodes) {
         for (double value : {0.0, 1.0, 2.0, 7.0, 0.5}) {
             bool whole = !format_of(type);
             std::array<unsigned char, 16> element{};
-            from_double(type, value, element.data());
-            EXPECT_EQ(to_double(type, element.data()), whole ? std::floor(value) : value)
+            store_f64(type, value, element.data());
+            EXPECT_EQ(load_f64(type, element.data()), whole ? std::floor(value) : value)
                     << name_of(type) << " " << value;
         }
     }
@@ -87,10 +87,10 @@ TEST(driver_number, encodes_what_it_decodes) {
     for (data_type type : {data_type::f16, data_type::bf16}) {
         for (unsigned bits = 0; bits < 0x10000; ++bits) {
             auto pattern = static_cast<std::uint16_t>(bits);
-            double value = to_double(type, &pattern);
+            double value = load_f64(type, &pattern);
             if (!std::isfinite(value)) continue;
             std::uint16_t back = 0;
-            from_double(type, value, &back);
+            store_f64(type, value, &back);
             ASSERT_EQ(back, pattern) << name_of(type);
         }
     }
@@ -209,8 +209,8 @@ TEST(driver_fill, measuring_values) {
         double least = 1e9;
         double most = -1e9;
         for (std::size_t at = 0; at < memory.bytes(); at += bytes_of(type)) {
-            least = std::min(least, to_double(type, memory.data() + at));
-            most = std::max(most, to_double(type, memory.data() + at));
+            least = std::min(least, load_f64(type, memory.data() + at));
+            most = std::max(most, load_f64(type, memory.data() + at));
         }
         double width = range.second - range.first;
         EXPECT_NEAR(least, range.first, width / 20) << name_of(type);

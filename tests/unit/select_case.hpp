@@ -156,21 +156,21 @@ public:
     std::vector<std::vector<std::uint8_t>> expected() const {
         auto before = contents();
         auto after = before;
+        const data_type type = type_of_lane(form_.lane_bytes);
         std::vector<ir::const_view> in;
         for (std::size_t operand = 0; operand < 3; ++operand) {
             dims shape = form_.shape;
             for (int axis = 0; axis < shape.rank(); ++axis)
                 if (form_.strides[operand][axis] == 0) shape[axis] = 1;
-            in.push_back({before[index(operand)].data() + offsets_[operand], shape,
-                    form_.strides[operand]});
+            in.push_back({before[index(operand)].data() + offsets_[operand],
+                    operand == 0 ? data_type::boolean : type, shape, form_.strides[operand]});
         }
         ir::mutable_view out = {
-                after[index(kernels::select_dst)].data() + offsets_[kernels::select_dst],
+                after[index(kernels::select_dst)].data() + offsets_[kernels::select_dst], type,
                 form_.shape, form_.strides[kernels::select_dst]};
         ir::attr_list attrs;
         ops::find(op_kind::Select)
-                ->reference({attrs, type_of_lane(form_.lane_bytes), in, {&out, 1}}, 0,
-                        *element_count(form_.shape));
+                ->reference({attrs, in, {&out, 1}}, 0, *element_count(form_.shape));
         return after;
     }
 

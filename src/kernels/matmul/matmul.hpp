@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TERN_KERNELS_MATMUL_MATMUL_HPP
+#define TERN_KERNELS_MATMUL_MATMUL_HPP
+
+/// \file
+/// Batched matrix multiplication in f32, tile by tile, with work of the caller's on each tile while
+/// it is in cache.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/data_type.hpp"
+#include "base/dims.hpp"
+
+namespace tern::kernels {
+
+struct matmul_operand {
+    data_type type = data_type::f32; ///< f32, bf16, f16 (s8, u8: values as f32).
+    dims batch_strides;              ///< By batch axis, in elements; 0 where broadcast.
+    std::int64_t row_stride = 0;     ///< Of a: along m; of b: along k.
+    std::int64_t column_stride = 0;  ///< Of a: along k; of b: along n.
+};
+
+struct matmul_problem {
+    dims batch; ///< Batch dims of the result.
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0; ///< May be 0: the result is zero.
+    matmul_operand a;
+    matmul_operand b;
+};
+
+/// A tile of the result, complete: sums over all of k, in f32.
+struct matmul_tile {
+    const float *values;
+    std::int64_t stride; ///< Elements from row to row; columns are contiguous.
+    std::int64_t batch;  ///< Row-major number among problem.batch.
+    std::int64_t row;
+    std::int64_t column;
+    std::int64_t rows;
+    std::int64_t columns;
+    void *scratch; ///< sink_scratch bytes of this thread, aligned to 64.
+};
+
+/// What happens to tiles; called on any thread, for each tile once.
+struct tile_sink {
+    void (*call)(const void *context, const matmul_tile &tile) noexcept;
+    const void *context;
+};
+
+/// A problem made ready: blocking, packing, split.
+struct matmul_loops {
+    matmul_problem problem;
+    std::int64_t tile_rows = 0;
+    std::int64_t tile_columns = 0;
+    std::int64_t block_k = 0;
+    std::int64_t units = 0;
+    std::int64_t grain = 1;
+    std::size_t sink_scratch = 0;   ///< Bytes per thread for the sink.
+    std::size_t thread_scratch = 0; ///< Bytes per thread in all: packed panels, tile, sink.
+    std::size_t scratch_bytes = 0;  ///< Bytes of a call in all.
+};
+
+/// `sink_scratch`: bytes that the sink wants per thread. m, n and every batch dim are at least 1.
+matmul_loops make_matmul_loops(const matmul_problem &problem, std::size_t sink_scratch);
+
+/// Runs it, in the caller's TBB arena when it is large enough to split. `scratch`: scratch_bytes,
+/// aligned to 64. Sums are taken in an order that depends on the problem only: same bits for any
+/// number of threads.
+void run_matmul(const matmul_loops &loops, const void *a, const void *b, const tile_sink &sink,
+        void *scratch) noexcept;
+
+std::string_view matmul_target();
+
+} // namespace tern::kernels
+
+#endif
