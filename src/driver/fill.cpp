@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "driver/number.hpp"
@@ -118,9 +119,11 @@ std::vector<std::byte> numbers_for_measuring(data_type type) {
     const interval range = measuring_range(type);
     const std::size_t bytes = bytes_of(type);
     std::vector<std::byte> numbers(measuring_numbers * bytes);
-    for (std::size_t i = 0; i < measuring_numbers; ++i)
-        store_f64(type, range.least + (range.most - range.least) * unit(mix(i)),
-                numbers.data() + i * bytes);
+    for (std::size_t i = 0; i < measuring_numbers; ++i) {
+        double number = range.least + (range.most - range.least) * unit(mix(i));
+        if (!format_of(type)) number = std::floor(number); // evenly among the integers
+        store_f64(type, number, numbers.data() + i * bytes);
+    }
     return numbers;
 }
 
