@@ -40,6 +40,13 @@ public:
     template <typename... Types>
     explicit constexpr type_set(Types... types) : bits_((bit(types) | ...)) {}
 
+    /// Every type, undef included.
+    static constexpr type_set all() {
+        type_set result;
+        result.bits_ = ~std::uint32_t{0};
+        return result;
+    }
+
     constexpr bool contains(data_type type) const { return (bits_ & bit(type)) != 0; }
 
 private:

@@ -22,7 +22,7 @@ std::shared_ptr<partition> one_op(const std::shared_ptr<const ir::graph> &graph,
         if (std::find(result->inputs.begin(), result->inputs.end(), v) == result->inputs.end())
             result->inputs.push_back(v);
     result->outputs = op.outputs;
-    result->is_supported = op.def != nullptr;
+    result->is_supported = op.def && op.def->is_executable();
     return result;
 }
 

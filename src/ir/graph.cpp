@@ -51,6 +51,7 @@ private:
             fail(status::invalid_graph_op, "{}: {} (tensor {}) has data type {}; allowed: {}",
                     to_string(spec_.label()), expected.name, given.id, tern::name_of(type),
                     names_of(rule.types));
+        if (rule.is_free) return;
         for (const auto &[variable, bound, by] : bound_)
             if (variable == rule.variable) {
                 if (bound != type)

@@ -51,6 +51,7 @@ struct port_def {
 struct type_rule {
     std::string_view variable;
     type_set types;
+    bool is_free = false; ///< True: each port has a type of its own, equal or not.
 };
 
 /// The default of an attribute that is a list: an empty one.

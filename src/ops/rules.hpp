@@ -19,6 +19,9 @@ inline constexpr type_set any_fixed_size(data_type::f16, data_type::bf16, data_t
         data_type::u8, data_type::u16, data_type::u32, data_type::u64, data_type::boolean,
         data_type::f8_e5m2, data_type::f8_e4m3, data_type::c64, data_type::c128);
 
+/// Every type there is, and none: for ops that are never executed.
+inline constexpr type_set any_or_undef = type_set::all();
+
 /// Puts the inferred shape into an output of which some or all may be known already. Throws
 /// invalid_shape when the two disagree.
 void settle_shape(const ir::op_label &label, std::string_view name, const dims &inferred,

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "ops/operands.hpp"
+#include "ops/rules.hpp"
+
+/// dst[..., m, n] = sum over k of src[..., m, k] * weights[..., k, n], plus bias
+/// Shapes: numpy matmul. transpose_a and transpose_b swap the last two axes of src and weights. A
+///         1-D operand is a row (src) or a column (weights) whose axis of one element is left out
+///         of dst; its transpose is ignored. The axes before the last two broadcast both ways, bias
+///         broadcasts one way into dst. Rank 1..12, zero sizes allowed; k = 0 gives bias or zeros.
+/// Types:  src and weights one of f32, bf16, f16, f64; bias that type or f32; dst that type or f32.
+/// Values: products and sums in f64, in the order of k, then bias; rounded once to dst. A faster
+///         loop may sum in f32 in an order of its own. accumulation_mode is accepted and changes
+///         nothing: every loop sums in f32 or wider.
+/// Errors: invalid_shape at finalize or compile, naming both operands, the axis and both sizes;
+///         none at run time.
+/// Source: oneDNN Graph MatMul-1; numpy.matmul.
+namespace tern::ops {
+namespace {
+
+constexpr std::array<ir::port_def, 3> inputs = {
+        {{"src", "T"}, {"weights", "T"}, {"bias", "B", ir::port_use::optional}}};
+constexpr std::array<ir::port_def, 1> outputs = {{{"dst", "D"}}};
+
+constexpr std::array<ir::type_rule, 3> types = {
+        {{"T", float_types_and_f64}, {"B", float_types_and_f64}, {"D", float_types_and_f64}}};
+
+constexpr std::array<std::string_view, 6> accumulation_modes = {
+        "strict", "relaxed", "any", "f32", "s32", "f16"};
+constexpr std::array<ir::attr_def, 3> attrs = {{
+        {op_attr::transpose_a, false, false, {}},
+        {op_attr::transpose_b, false, false, {}},
+        {op_attr::accumulation_mode, false, std::string_view("strict"), accumulation_modes},
+}};
+
+void check(const ir::op_label &label, const ir::attr_list &, std::span<const tensor_desc> in,
+        std::span<const tensor_desc> out) {
+    const data_type type = in[0].type;
+    if (in.size() > 2 && in[2].type != type && in[2].type != data_type::f32)
+        fail(status::invalid_graph_op, "{}: bias has data type {}; expected src's, {}, or f32",
+                ir::to_string(label), tern::name_of(in[2].type), tern::name_of(type));
+    if (out[0].type != type && out[0].type != data_type::f32)
+        fail(status::invalid_graph_op, "{}: dst has data type {}; expected src's, {}, or f32",
+                ir::to_string(label), tern::name_of(out[0].type), tern::name_of(type));
+}
+
+/// An operand as a stack of matrices.
+struct matrices {
+    dims batch;
+    dims batch_strides;
+    bool is_vector = false;
+    int row_axis = -1; ///< Of the operand; -1: a vector has no such axis.
+    int column_axis = -1;
+};
+
+matrices split(const dims &shape, const dims &strides, bool transpose, bool is_left) {
+    matrices result;
+    const int rank = shape.rank();
+    result.is_vector = rank == 1;
+    if (result.is_vector) {
+        (is_left ? result.column_axis : result.row_axis) = 0;
+        return result;
+    }
+    result.row_axis = rank - 2;
+    result.column_axis = rank - 1;
+    if (transpose) std::swap(result.row_axis, result.column_axis);
+    result.batch.assign(shape.begin(), shape.end() - 2);
+    result.batch_strides.assign(strides.begin(), strides.end() - 2);
+    return result;
+}
+
+std::array<matrices, 2> split_operands(const ir::attr_list &attrs, const dims &src,
+        const dims &src_strides, const dims &weights, const dims &weights_strides) {
+    return {split(src, src_strides, attr<bool>(attrs, op_attr::transpose_a), true),
+            split(weights, weights_strides, attr<bool>(attrs, op_attr::transpose_b), false)};
+}
+
+dims infer_product(const ir::op_label &label, const ir::attr_list &attrs, const dims &src,
+        const dims &weights) {
+    for (const auto &[shape, name] : {std::pair(&src, "src"), std::pair(&weights, "weights")})
+        if (shape->empty())
+            fail(status::invalid_shape, "{}: {} is a scalar; expected rank 1 or more",
+                    ir::to_string(label), name);
+    const auto [a, b] = split_operands(attrs, src, src, weights, weights);
+    const std::int64_t src_k = src[a.column_axis];
+    const std::int64_t weights_k = weights[b.row_axis];
+    if (src_k != weights_k && src_k != unknown_dim && weights_k != unknown_dim)
+        fail(status::invalid_shape,
+                "{}: src {} and weights {} do not multiply: axis {} of src has {}, axis {} of "
+                "weights has {}",
+                ir::to_string(label), to_string(src), to_string(weights), a.column_axis, src_k,
+                b.row_axis, weights_k);
+    const broadcast_result batch = broadcast_two_way(a.batch, b.batch);
+    if (!batch.ok()) {
+        const int from_end = batch.shape.rank() - batch.bad_axis;
+        fail(status::invalid_shape,
+                "{}: src {} and weights {} do not broadcast before their last two axes: axis {} "
+                "has {} against {}",
+                ir::to_string(label), to_string(src), to_string(weights), batch.bad_axis,
+                a.batch[a.batch.rank() - from_end], b.batch[b.batch.rank() - from_end]);
+    }
+    dims result = batch.shape;
+    if (!a.is_vector) result.push_back(src[a.row_axis]);
+    if (!b.is_vector) result.push_back(weights[b.column_axis]);
+    return result;
+}
+
+void check_bias(const ir::op_label &label, const dims &bias, const dims &dst) {
+    const broadcast_result result = broadcast_one_way(bias, dst);
+    if (result.ok()) return;
+    if (bias.rank() > dst.rank())
+        fail(status::invalid_shape,
+                "{}: bias {} has rank {}, but may not widen dst, which is {} (rank {})",
+                ir::to_string(label), to_string(bias), bias.rank(), to_string(dst), dst.rank());
+    fail(status::invalid_shape,
+            "{}: bias {} does not broadcast to dst {}: axis {} of dst has {} against {}",
+            ir::to_string(label), to_string(bias), to_string(dst), result.bad_axis,
+            dst[result.bad_axis], bias[bias.rank() - dst.rank() + result.bad_axis]);
+}
+
+void infer(const ir::op_label &label, const ir::attr_list &attrs, std::span<const tensor_desc> in,
+        std::span<tensor_desc> out) {
+    if (!in[0].rank_known || !in[1].rank_known) return;
+    const dims dst = infer_product(label, attrs, in[0].shape, in[1].shape);
+    if (in.size() > 2 && in[2].rank_known) check_bias(label, in[2].shape, dst);
+    settle_shape(label, "dst", dst, out[0]);
+}
+
+struct load_f32 {
+    double operator()(const unsigned char *element) const noexcept {
+        float value;
+        std::memcpy(&value, element, sizeof value);
+        return value;
+    }
+};
+struct load_bf16 {
+    double operator()(const unsigned char *element) const noexcept {
+        std::uint16_t bits;
+        std::memcpy(&bits, element, sizeof bits);
+        return std::bit_cast<float>(std::uint32_t{bits} << 16);
+    }
+};
+struct load_any {
+    data_type type;
+    double operator()(const unsigned char *element) const noexcept {
+        return load_f64(type, element);
+    }
+};
+
+/// Strides in bytes.
+template <typename Load>
+double dot(Load load, const void *a, std::int64_t a_stride, const void *b, std::int64_t b_stride,
+        std::int64_t n) noexcept {
+    double sum = 0;
+    for (std::int64_t k = 0; k < n; ++k)
+        sum += load(static_cast<const unsigned char *>(a) + k * a_stride)
+               * load(static_cast<const unsigned char *>(b) + k * b_stride);
+    return sum;
+}
+
+void multiply(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
+    const ir::const_view &src = args.in[0];
+    const ir::const_view &weights = args.in[1];
+    const ir::mutable_view &dst = args.out[0];
+    const auto [a, b] =
+            split_operands(args.attrs, src.shape, src.strides, weights.shape, weights.strides);
+    // How src and weights move along the axes of dst.
+    dims batch;
+    batch.assign(
+            dst.shape.begin(), dst.shape.end() - (a.is_vector ? 0 : 1) - (b.is_vector ? 0 : 1));
+    dims src_walk = broadcast_strides(a.batch, a.batch_strides, batch);
+    dims weights_walk = broadcast_strides(b.batch, b.batch_strides, batch);
+    if (!a.is_vector) src_walk.push_back(src.strides[a.row_axis]);
+    if (!a.is_vector) weights_walk.push_back(0);
+    if (!b.is_vector) src_walk.push_back(0);
+    if (!b.is_vector) weights_walk.push_back(weights.strides[b.column_axis]);
+    const bool has_bias = args.in.size() > 2;
+    const dims bias_walk =
+            has_bias ? broadcast_strides(args.in[2].shape, args.in[2].strides, dst.shape) : dims();
+
+    const auto bytes = static_cast<std::int64_t>(bytes_of(src.type));
+    const std::int64_t n = src.shape[a.column_axis];
+    const std::int64_t src_step = src.strides[a.column_axis] * bytes;
+    const std::int64_t weights_step = weights.strides[b.row_axis] * bytes;
+    for (std::int64_t element = begin; element < end; ++element) {
+        const dims index = index_of(element, dst.shape);
+        const void *row = at(src, offset_of(index, src_walk));
+        const void *column = at(weights, offset_of(index, weights_walk));
+        auto sum_with = [&](auto load) noexcept {
+            return dot(load, row, src_step, column, weights_step, n);
+        };
+        double sum = src.type == data_type::f32    ? sum_with(load_f32{})
+                     : src.type == data_type::bf16 ? sum_with(load_bf16{})
+                                                   : sum_with(load_any{src.type});
+        if (has_bias) sum += load(args.in[2], offset_of(index, bias_walk));
+        store(dst, offset_of(index, dst.strides), sum);
+    }
+}
+
+} // namespace
+
+extern const ir::op_def matmul;
+const ir::op_def matmul = {
+        .kind = op_kind::MatMul,
+        .doc = "dst = src x weights [+ bias], matrix by matrix, as numpy's matmul",
+        .inputs = inputs,
+        .outputs = outputs,
+        .types = types,
+        .attrs = attrs,
+        .check = check,
+        .infer = infer,
+        .reference = multiply,
+        .in_place_inputs = {},
+};
+
+} // namespace tern::ops
