@@ -133,12 +133,13 @@ bool graph::is_finalized() const {
     return checked(state_, "graph::is_finalized").graph->finalized();
 }
 
-std::vector<partition> graph::get_partitions(partition::policy) const {
+std::vector<partition> graph::get_partitions(partition::policy apolicy) const {
     if (!is_finalized())
         fail(status::invalid_graph, "graph::get_partitions: the graph is not finalized");
     std::vector<partition> result;
-    for (auto &made :
-            compiler::make_partitions(state_->graph, state_->fpmath, state_->fpmath_on_integers)) {
+    for (auto &made : compiler::make_partitions(state_->graph,
+                 static_cast<compiler::partition_policy>(apolicy), state_->fpmath,
+                 state_->fpmath_on_integers)) {
         partition p;
         p.state_ = std::make_shared<partition::state>(partition::state{made, state_->kind});
         result.push_back(std::move(p));

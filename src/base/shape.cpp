@@ -88,6 +88,43 @@ bool same_strides(const dims &shape, const dims &a, const dims &b) {
     return true;
 }
 
+std::optional<dims> reshape_strides(const dims &shape, const dims &strides, const dims &into) {
+    if (is_empty(shape)) return dense_strides(into);
+    dims result(into.rank(), 1);
+    int from = 0;
+    int to = 0;
+    while (from < shape.rank() || to < into.rank()) {
+        // The smallest groups of axes, one of each shape, that hold as many elements.
+        int from_end = from;
+        int to_end = to;
+        std::int64_t from_count = 1;
+        std::int64_t to_count = 1;
+        do {
+            if (from_end < shape.rank() && (from_count <= to_count || to_end == into.rank()))
+                from_count *= shape[from_end++];
+            else
+                to_count *= into[to_end++];
+        } while (from_count != to_count);
+        // A group must be one walk: each axis continues where the next one ends.
+        std::int64_t inner = 0; // stride of the group's innermost axis above 1
+        std::int64_t reach = 0;
+        for (int axis = from_end - 1; axis >= from; --axis) {
+            if (shape[axis] == 1) continue;
+            if (reach != 0 && strides[axis] != reach) return std::nullopt;
+            if (reach == 0) inner = strides[axis];
+            reach = strides[axis] * shape[axis];
+        }
+        std::int64_t stride = inner;
+        for (int axis = to_end - 1; axis >= to; --axis) {
+            result[axis] = stride;
+            stride *= into[axis];
+        }
+        from = from_end;
+        to = to_end;
+    }
+    return result;
+}
+
 std::optional<std::int64_t> broadcast_dim(std::int64_t a, std::int64_t b) {
     if (a == b || b == 1) return a;
     if (a == 1) return b;

@@ -40,6 +40,10 @@ bool is_dense(const dims &shape, const dims &strides);
 /// above 1.
 bool same_strides(const dims &shape, const dims &a, const dims &b);
 
+/// Strides with which the elements of a tensor, in row-major order, are those of a tensor of shape
+/// `into`; nullopt when no strides do that. Precondition: both shapes have as many elements.
+std::optional<dims> reshape_strides(const dims &shape, const dims &strides, const dims &into);
+
 /// Result of a broadcast rule.
 struct broadcast_result {
     dims shape;        ///< The broadcast shape, when ok.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+
 #include "base/shape.hpp"
 #include "compiler/lowering.hpp"
 #include "kernels/select/select.hpp"
@@ -18,6 +20,7 @@ public:
     void run(const void *const *in, void *const *out, void *) const noexcept override {
         kernels::run_select(loops_, bytes(in[0]), in[1], in[2], out[0]);
     }
+    bool works_in_place(std::size_t, std::size_t) const noexcept override { return true; }
 
 private:
     kernels::select_loops loops_;
@@ -31,34 +34,71 @@ public:
     void run(const void *const *in, void *const *out, void *) const noexcept override {
         primitive_->run(bytes(in[0]), in[1], in[2], out[0]);
     }
+    bool works_in_place(std::size_t, std::size_t) const noexcept override { return true; }
 
 private:
     std::shared_ptr<const primitives::select_primitive> primitive_;
 };
 
+/// A select whose one condition is always true.
+class copy_kernel final : public runtime::kernel {
+public:
+    copy_kernel(kernels::select_loops loops, bool keeps_order)
+        : loops_(loops),
+          keeps_order_(keeps_order) {}
+
+    void run(const void *const *in, void *const *out, void *) const noexcept override {
+        const std::uint8_t always = 1;
+        kernels::run_select(loops_, &always, in[0], in[0], out[0]);
+    }
+    bool works_in_place(std::size_t, std::size_t) const noexcept override { return keeps_order_; }
+
+private:
+    kernels::select_loops loops_;
+    bool keeps_order_; ///< Each element goes to its own index.
+};
+
 } // namespace
 
-answer make_select_loops(const resolved_op &op) {
-    const tensor_desc &dst = op.out[0];
+answer make_select_loops(const work &w) {
+    const tensor_desc &dst = w.dst();
     std::array<dims, 4> strides;
     for (std::size_t i = 0; i < 3; ++i)
-        strides[i] = broadcast_strides(op.in[i].shape, op.in[i].strides, dst.shape);
+        strides[i] = broadcast_strides(w.src(i).shape, w.src(i).strides, dst.shape);
     strides[kernels::select_dst] = dst.strides;
     auto loops =
             kernels::make_select_loops(dst.shape, strides, static_cast<int>(bytes_of(dst.type)));
     return {std::make_unique<select_loops_kernel>(loops), std::string(kernels::select_target())};
 }
 
-answer make_select_primitive(const resolved_op &op) {
+answer make_select_primitive(const work &w) {
     std::string reason;
-    const auto &inputs = op.op.def->inputs;
+    const auto &inputs = w.op().op->def->inputs;
     auto primitive = primitives::make_select_primitive(
-            {{inputs[0].name, op.in[0]}, {inputs[1].name, op.in[1]}, {inputs[2].name, op.in[2]},
-                    {op.op.def->outputs[0].name, op.out[0]}},
+            {{inputs[0].name, w.src(0)}, {inputs[1].name, w.src(1)}, {inputs[2].name, w.src(2)},
+                    {w.op().op->def->outputs[0].name, w.dst()}},
             reason);
     if (!primitive) return {nullptr, reason};
     std::string name = primitive->name();
     return {std::make_unique<select_primitive_kernel>(std::move(primitive)), name};
+}
+
+answer make_copy(const work &w) {
+    const tensor_desc &src = w.src(0);
+    const tensor_desc &dst = w.dst();
+    dims strides = src.strides;
+    if (w.op().kind() == op_kind::StaticReshape) {
+        std::optional<dims> reshaped = reshape_strides(src.shape, src.strides, dst.shape);
+        if (!reshaped) return {nullptr, "the source's strides do not fit the new shape"};
+        strides = *reshaped;
+    } else if (w.op().kind() == op_kind::StaticTranspose) {
+        strides = transposed_strides(w.op(), src.strides);
+    }
+    const dims none(dst.shape.rank(), 0);
+    auto loops = kernels::make_select_loops(
+            dst.shape, {none, strides, strides, dst.strides}, static_cast<int>(bytes_of(dst.type)));
+    return {std::make_unique<copy_kernel>(loops, w.op().kind() == op_kind::Reorder),
+            std::string(kernels::select_target())};
 }
 
 } // namespace tern::compiler

@@ -13,12 +13,15 @@ namespace {
 /// The op's own reference loop, run in parallel: right for every shape, fast for none.
 class reference_kernel final : public runtime::kernel {
 public:
-    explicit reference_kernel(const resolved_op &op)
-        : def_(*op.op.def),
-          attrs_(op.op.attrs),
-          in_(op.in.begin(), op.in.end()),
-          out_(op.out.begin(), op.out.end()),
-          count_(*element_count(op.out[0].shape)) {}
+    explicit reference_kernel(const work &w)
+        : def_(*w.op().op->def),
+          attrs_(w.op().op->attrs),
+          count_(*element_count(w.dst().shape)) {
+        for (int v : w.ops.in)
+            in_.push_back(w.in.desc(v));
+        for (int v : w.ops.out)
+            out_.push_back(w.in.desc(v));
+    }
 
     void run(const void *const *in, void *const *out, void *) const noexcept override {
         std::array<ir::const_view, most_operands> in_views;
@@ -34,6 +37,11 @@ public:
         });
     }
 
+    /// What an op may write in place it reads and writes element by element.
+    bool works_in_place(std::size_t, std::size_t) const noexcept override {
+        return !def_.in_place_inputs.empty();
+    }
+
     static constexpr std::size_t most_operands = 8;
 
 private:
@@ -46,30 +54,63 @@ private:
     std::int64_t count_;
 };
 
-answer make_reference(const resolved_op &op) {
-    if (op.in.size() > reference_kernel::most_operands
-            || op.out.size() > reference_kernel::most_operands)
+answer make_reference(const work &w) {
+    if (w.ops.in.size() > reference_kernel::most_operands
+            || w.ops.out.size() > reference_kernel::most_operands)
         return {nullptr, "more operands than the reference loop takes"};
-    return {std::make_unique<reference_kernel>(op), ""};
+    return {std::make_unique<reference_kernel>(w), ""};
 }
 
-/// Of Select and Where.
-constexpr std::array<candidate, 3> select_candidates = {{
-        // oneDNN's primitive comes second: docs/performance.md has the figures.
+/// Of Select and Where. oneDNN's primitive comes second: docs/performance.md has the figures.
+constexpr candidate select_candidates[] = {
         {"loops", make_select_loops},
         {"onednn", make_select_primitive},
+        {"lanes", make_lanes},
         {"reference", make_reference},
-}};
-
-constexpr std::array<candidate, 1> other_candidates = {{{"reference", make_reference}}};
+};
+constexpr candidate elementwise_candidates[] = {
+        {"lanes", make_lanes},
+        {"reference", make_reference},
+};
+constexpr candidate group_candidates[] = {{"lanes", make_lanes}};
+constexpr candidate matmul_group_candidates[] = {{"matmul", make_matmul}};
+constexpr candidate matmul_candidates[] = {
+        {"matmul", make_matmul},
+        {"reference", make_reference},
+};
+constexpr candidate softmax_candidates[] = {
+        {"softmax", make_softmax},
+        {"reference", make_reference},
+};
+constexpr candidate reduce_candidates[] = {
+        {"reduce", make_reduce},
+        {"reference", make_reference},
+};
+constexpr candidate move_candidates[] = {
+        {"copy", make_copy},
+        {"reference", make_reference},
+};
+constexpr candidate dequantize_candidates[] = {
+        {"lanes", make_dynamic_dequantize},
+        {"reference", make_reference},
+};
 
 } // namespace
 
-std::span<const candidate> candidates_of(op_kind kind) {
-    switch (kind) {
+std::span<const candidate> candidates_of(const work &w) {
+    if (w.ops.kind == group_kind::lanes) return group_candidates;
+    if (w.ops.kind == group_kind::matmul) return matmul_group_candidates;
+    switch (w.op().kind()) {
         case op_kind::Select:
         case op_kind::Where: return select_candidates;
-        default: return other_candidates;
+        case op_kind::MatMul: return matmul_candidates;
+        case op_kind::SoftMax: return softmax_candidates;
+        case op_kind::ReduceSum: return reduce_candidates;
+        case op_kind::Reorder:
+        case op_kind::StaticReshape:
+        case op_kind::StaticTranspose: return move_candidates;
+        case op_kind::DynamicDequantize: return dequantize_candidates;
+        default: return elementwise_candidates;
     }
 }
 

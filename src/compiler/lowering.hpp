@@ -3,43 +3,62 @@
 #define TERN_COMPILER_LOWERING_HPP
 
 /// \file
-/// Which implementation serves an op: each candidate answers "yes" with a kernel or "no, because
+/// Which implementation serves a group: each candidate answers "yes" with a kernel or "no, because
 /// ...".
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "ir/graph.hpp"
+#include "compiler/fusions.hpp"
 #include "runtime/kernel.hpp"
 
 namespace tern::compiler {
 
-/// An op with everything known of its operands.
-struct resolved_op {
-    const ir::op &op;
-    std::span<const tensor_desc> in;
-    std::span<const tensor_desc> out;
+/// A group with the region it is of.
+struct work {
+    const region &in;
+    const group &ops;
+
+    /// The op of a group that has just one.
+    const region_op &op() const { return in.op(ops.ops[0]); }
+    const tensor_desc &src(std::size_t port) const { return in.desc(ops.in[port]); }
+    const tensor_desc &dst(std::size_t port = 0) const { return in.desc(ops.out[port]); }
 };
 
 struct answer {
     std::unique_ptr<const runtime::kernel> kernel; ///< Null: no.
-    std::string detail; ///< Yes: what runs, such as "avx2"; no: the reason.
+    std::string detail;            ///< Yes: what runs, such as "avx2"; no: the reason.
+    std::size_t scratch_bytes = 0; ///< Of a call.
 };
 
 struct candidate {
     std::string_view name;
-    answer (*make)(const resolved_op &op);
+    answer (*make)(const work &w);
 };
 
-/// The implementations of an op kind in the order of preference. The last one, "reference", serves
-/// every op that has a definition.
-std::span<const candidate> candidates_of(op_kind kind);
+/// The implementations of a group in the order of preference. The last one, "reference", serves
+/// every single op that has a definition.
+std::span<const candidate> candidates_of(const work &w);
 
-/// lower_select.cpp
-answer make_select_loops(const resolved_op &op);
-answer make_select_primitive(const resolved_op &op);
+// lower_select.cpp
+answer make_select_loops(const work &w);
+answer make_select_primitive(const work &w);
+/// Reorder, StaticTranspose and StaticReshape: the elements go to other places.
+answer make_copy(const work &w);
+
+// lower_elementwise.cpp
+answer make_lanes(const work &w);
+answer make_dynamic_dequantize(const work &w);
+
+// lower_matmul.cpp
+answer make_matmul(const work &w);
+
+// lower_rows.cpp
+answer make_softmax(const work &w);
+answer make_reduce(const work &w);
 
 } // namespace tern::compiler
 

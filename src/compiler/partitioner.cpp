@@ -3,37 +3,201 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <numeric>
+#include <queue>
 
 namespace tern::compiler {
 namespace {
+
+using index_list = std::vector<int>;
 
 std::size_t next_id() {
     static std::atomic<std::size_t> next{0};
     return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-std::shared_ptr<partition> one_op(const std::shared_ptr<const ir::graph> &graph, int index) {
-    const ir::op &op = graph->ops()[static_cast<std::size_t>(index)];
+bool is_supported(const ir::op &op) {
+    return op.def && op.def->is_executable();
+}
+
+template <typename T>
+void add_once(std::vector<T> &list, T value) {
+    if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+}
+
+/// Which region each op belongs to, while regions grow.
+class region_finder {
+public:
+    explicit region_finder(const ir::graph &graph)
+        : graph_(graph),
+          readers_(graph.values().size()),
+          region_(graph.ops().size()) {
+        for (std::size_t i = 0; i < graph.ops().size(); ++i)
+            for (int v : graph.ops()[i].inputs)
+                add_once(readers_[static_cast<std::size_t>(v)], static_cast<int>(i));
+        std::iota(region_.begin(), region_.end(), 0);
+    }
+
+    /// By op: the number of its region.
+    const index_list &find() {
+        join_levels();
+        join_neighbours();
+        return region_;
+    }
+
+    const index_list &readers_of(int value) const {
+        return readers_[static_cast<std::size_t>(value)];
+    }
+
+private:
+    const ir::op &op(int index) const { return graph_.ops()[static_cast<std::size_t>(index)]; }
+    int producer_of(int value) const {
+        return graph_.values()[static_cast<std::size_t>(value)].producer;
+    }
+    int region_of(int op) const { return region_[static_cast<std::size_t>(op)]; }
+
+    void join(int a, int b) {
+        int from = region_of(b);
+        int to = region_of(a);
+        std::replace(region_.begin(), region_.end(), from, to);
+    }
+
+    /// The level of an op is the largest number of unsupported ops on a path that leads to it.
+    /// Connected supported ops of one level are convex: a path that leaves them comes back on a
+    /// higher level, if at all.
+    void join_levels() {
+        std::vector<int> level(graph_.ops().size(), 0);
+        for (std::size_t i = 0; i < level.size(); ++i) {
+            const ir::op &reader = graph_.ops()[i];
+            for (int v : reader.inputs)
+                if (int p = producer_of(v); p >= 0)
+                    level[i] = std::max(level[i],
+                            level[static_cast<std::size_t>(p)] + (is_supported(op(p)) ? 0 : 1));
+            if (!is_supported(reader)) continue;
+            for (int v : reader.inputs)
+                if (int p = producer_of(v); p >= 0 && is_supported(op(p))
+                                            && level[static_cast<std::size_t>(p)] == level[i])
+                    join(p, static_cast<int>(i));
+        }
+    }
+
+    /// Regions of different levels that touch may still be convex together.
+    void join_neighbours() {
+        for (std::size_t i = 0; i < graph_.ops().size(); ++i) {
+            const auto reader = static_cast<int>(i);
+            if (!is_supported(op(reader))) continue;
+            for (int v : op(reader).inputs) {
+                int p = producer_of(v);
+                if (p < 0 || !is_supported(op(p)) || region_of(p) == region_of(reader)) continue;
+                if (!has_way_around(region_of(p), region_of(reader))) join(p, reader);
+            }
+        }
+    }
+
+    /// Does a path lead from one region to the other through ops of neither?
+    bool has_way_around(int from, int to) const {
+        std::vector<char> seen(graph_.ops().size(), 0);
+        index_list open;
+        auto visit_readers = [&](int index, bool is_start) {
+            for (int v : op(index).outputs)
+                for (int reader : readers_of(v)) {
+                    bool inside = region_of(reader) == from || region_of(reader) == to;
+                    if (inside && (is_start || region_of(reader) == from)) continue;
+                    if (inside) return true;
+                    if (!seen[static_cast<std::size_t>(reader)]) open.push_back(reader);
+                    seen[static_cast<std::size_t>(reader)] = 1;
+                }
+            return false;
+        };
+        for (std::size_t i = 0; i < region_.size(); ++i)
+            if (region_[i] == from) visit_readers(static_cast<int>(i), true);
+        while (!open.empty()) {
+            int next = open.back();
+            open.pop_back();
+            if (visit_readers(next, false)) return true;
+        }
+        return false;
+    }
+
+    const ir::graph &graph_;
+    std::vector<index_list> readers_; ///< By value.
+    index_list region_;
+};
+
+/// Partitions as sets of ops, sorted so that none comes before one that it reads from; among those
+/// that are ready the one whose first op was added first.
+std::vector<index_list> in_order(const ir::graph &graph, const index_list &region) {
+    std::vector<index_list> sets(region.size());
+    for (std::size_t i = 0; i < region.size(); ++i)
+        sets[static_cast<std::size_t>(region[i])].push_back(static_cast<int>(i));
+    std::vector<index_list> after(region.size());
+    std::vector<int> missing(region.size(), 0);
+    for (std::size_t i = 0; i < region.size(); ++i)
+        for (int v : graph.ops()[i].inputs) {
+            int producer = graph.values()[static_cast<std::size_t>(v)].producer;
+            if (producer < 0) continue;
+            int from = region[static_cast<std::size_t>(producer)];
+            if (from == region[i]) continue;
+            after[static_cast<std::size_t>(from)].push_back(region[i]);
+            ++missing[static_cast<std::size_t>(region[i])];
+        }
+    using entry = std::pair<int, int>; // first op, region
+    std::priority_queue<entry, std::vector<entry>, std::greater<>> ready;
+    auto offer = [&](int r) {
+        const index_list &set = sets[static_cast<std::size_t>(r)];
+        if (!set.empty() && missing[static_cast<std::size_t>(r)] == 0)
+            ready.emplace(set.front(), r);
+    };
+    for (std::size_t r = 0; r < sets.size(); ++r)
+        offer(static_cast<int>(r));
+    std::vector<index_list> sorted;
+    while (!ready.empty()) {
+        int r = ready.top().second;
+        ready.pop();
+        for (int next : after[static_cast<std::size_t>(r)])
+            if (--missing[static_cast<std::size_t>(next)] == 0) offer(next);
+        sorted.push_back(std::move(sets[static_cast<std::size_t>(r)]));
+    }
+    return sorted;
+}
+
+std::shared_ptr<partition> make_partition(const std::shared_ptr<const ir::graph> &graph,
+        index_list ops, const region_finder &finder) {
     auto result = std::make_shared<partition>();
     result->id = next_id();
     result->graph = graph;
-    result->ops = {index};
-    for (int v : op.inputs)
-        if (std::find(result->inputs.begin(), result->inputs.end(), v) == result->inputs.end())
-            result->inputs.push_back(v);
-    result->outputs = op.outputs;
-    result->is_supported = op.def && op.def->is_executable();
+    result->ops = std::move(ops);
+    auto is_inside = [&](int op) {
+        return std::binary_search(result->ops.begin(), result->ops.end(), op);
+    };
+    for (int index : result->ops)
+        for (int v : result->op(index).inputs)
+            if (int p = result->value(v).producer; p < 0 || !is_inside(p))
+                add_once(result->inputs, v);
+    for (int index : result->ops)
+        for (int v : result->op(index).outputs) {
+            const index_list &readers = finder.readers_of(v);
+            if (readers.empty() || !std::all_of(readers.begin(), readers.end(), is_inside))
+                result->outputs.push_back(v);
+        }
+    result->is_supported = std::all_of(result->ops.begin(), result->ops.end(),
+            [&](int index) { return is_supported(result->op(index)); });
     return result;
 }
 
 } // namespace
 
 std::vector<std::shared_ptr<const partition>> make_partitions(
-        const std::shared_ptr<const ir::graph> &graph, fpmath_mode fpmath,
+        const std::shared_ptr<const ir::graph> &graph, partition_policy policy, fpmath_mode fpmath,
         bool fpmath_on_integers) {
+    region_finder finder(*graph);
+    index_list region(graph->ops().size());
+    std::iota(region.begin(), region.end(), 0);
+    if (policy == partition_policy::fusion) region = finder.find();
     std::vector<std::shared_ptr<const partition>> partitions;
-    for (std::size_t i = 0; i < graph->ops().size(); ++i) {
-        std::shared_ptr<partition> made = one_op(graph, static_cast<int>(i));
+    for (index_list &ops : in_order(*graph, region)) {
+        std::shared_ptr<partition> made = make_partition(graph, std::move(ops), finder);
         made->fpmath = fpmath;
         made->fpmath_on_integers = fpmath_on_integers;
         partitions.push_back(std::move(made));

@@ -19,7 +19,7 @@ struct partition {
     std::vector<int> ops;     ///< Indices into graph->ops(), topologically sorted.
     std::vector<int> inputs;  ///< Indices into graph->values(), by port; each value once.
     std::vector<int> outputs; ///< As inputs.
-    bool is_supported;        ///< Every op has a definition.
+    bool is_supported;        ///< Tern executes every op.
 
     const ir::value &value(int index) const {
         return graph->values()[static_cast<std::size_t>(index)];
@@ -27,9 +27,16 @@ struct partition {
     const ir::op &op(int index) const { return graph->ops()[static_cast<std::size_t>(index)]; }
 };
 
-/// Cuts a finalized graph into partitions, in topological order: one op each.
+/// How ops are put together; the numbers are dnnl::graph's.
+enum class partition_policy { fusion = 1, debug = 2 };
+
+/// Cuts a finalized graph into partitions, in topological order.
+/// fusion: maximal convex regions of connected ops that Tern executes; debug: one op each. Every
+/// other op is an unsupported partition of its own.
+/// Outputs of a partition are the values that other partitions, or no op at all, read.
 std::vector<std::shared_ptr<const partition>> make_partitions(
-        const std::shared_ptr<const ir::graph> &graph, fpmath_mode fpmath, bool fpmath_on_integers);
+        const std::shared_ptr<const ir::graph> &graph, partition_policy policy, fpmath_mode fpmath,
+        bool fpmath_on_integers);
 
 } // namespace tern::compiler
 

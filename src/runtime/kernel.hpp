@@ -2,15 +2,20 @@
 #ifndef TERN_RUNTIME_KERNEL_HPP
 #define TERN_RUNTIME_KERNEL_HPP
 
+#include <cstddef>
+
 namespace tern::runtime {
 
-/// One op (or fusion group) made ready for fixed shapes: what a plan runs. Immutable; any number of
+/// A group of ops made ready for fixed shapes: what a step of a plan runs. Immutable; any number of
 /// threads may run it at once, and it may outlive the graph it was made for.
 class kernel {
 public:
     virtual ~kernel() = default;
-    /// Pointers by port of the op. All are checked: not null unless empty, no forbidden overlap.
+    /// Pointers by operand of the group. All are checked: not null unless empty, no forbidden
+    /// overlap.
     virtual void run(const void *const *in, void *const *out, void *scratch) const noexcept = 0;
+    /// May output `out` be the very same view as input `in`, of elements of its size?
+    virtual bool works_in_place(std::size_t in, std::size_t out) const noexcept = 0;
 };
 
 } // namespace tern::runtime

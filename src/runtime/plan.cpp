@@ -11,9 +11,6 @@
 namespace tern::runtime {
 namespace {
 
-/// Most inputs of one kernel; the compiler never makes more.
-constexpr std::size_t max_kernel_inputs = 64;
-
 /// Scratch memory of one call, from the engine's allocator.
 class scratch_buffer {
 public:
@@ -103,12 +100,38 @@ void plan::check_output(
     }
 }
 
+namespace {
+
+/// What kernels expect of scratch memory.
+constexpr std::uintptr_t scratch_alignment = 64;
+
+char *align(void *scratch) {
+    auto address = reinterpret_cast<std::uintptr_t>(scratch);
+    return static_cast<char *>(scratch) + (-address & (scratch_alignment - 1));
+}
+
+} // namespace
+
 void plan::run(const void *const *in, void *const *out, void *scratch) const noexcept {
-    if (!parts_.work) return;
-    std::array<const void *, max_kernel_inputs> arguments;
-    for (std::size_t i = 0; i < parts_.kernel_inputs.size(); ++i)
-        arguments[i] = in[parts_.kernel_inputs[i]];
-    parts_.work->run(arguments.data(), out, scratch);
+    std::array<const void *, max_step_operands> from;
+    std::array<void *, max_step_operands> to;
+    char *base = align(scratch);
+    auto find = [&](const step_operand &operand) -> void * {
+        switch (operand.where) {
+            case step_operand::memory::input: return const_cast<void *>(in[operand.at]);
+            case step_operand::memory::output: return out[operand.at];
+            case step_operand::memory::scratch: return base + operand.at;
+            case step_operand::memory::none: break;
+        }
+        return nullptr;
+    };
+    for (const plan_step &step : parts_.steps) {
+        for (std::size_t i = 0; i < step.in.size(); ++i)
+            from[i] = find(step.in[i]);
+        for (std::size_t o = 0; o < step.out.size(); ++o)
+            to[o] = find(step.out[o]);
+        step.work->run(from.data(), to.data(), base + parts_.arena_bytes);
+    }
 }
 
 void plan::execute(

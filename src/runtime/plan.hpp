@@ -4,7 +4,7 @@
 
 /// \file
 /// The plan: a compiled partition's inside. Immutable; checks the arguments of a call, then runs
-/// the kernel.
+/// its steps one after the other.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +32,30 @@ struct plan_port {
     bool is_empty = false;
 };
 
+/// Where an operand of a step is during a call.
+struct step_operand {
+    enum class memory : std::uint8_t {
+        input,   ///< Of the caller, by port.
+        output,  ///< Of the caller, by port.
+        scratch, ///< At an offset of the call's scratch memory.
+        none,    ///< There is none: the operand is empty, or its content is not read.
+    };
+    memory where = memory::none;
+    std::size_t at = 0; ///< Port, or offset in bytes.
+};
+
+/// One kernel with its operands.
+struct plan_step {
+    std::unique_ptr<const kernel> work;
+    std::vector<step_operand> in; ///< As the kernel counts them.
+    std::vector<step_operand> out;
+    std::size_t scratch_bytes = 0; ///< What the kernel needs for itself.
+    std::size_t arena_bytes = 0;   ///< Of the results that later steps read from scratch memory.
+    std::size_t moved_bytes = 0;   ///< Read and written outside of caches at best: all operands.
+    std::string ops;               ///< Kinds, joined by "+".
+    std::string implementation;
+};
+
 /// Everything the compiler decided. It knows ports by position and neither ids nor names, so that
 /// partitions that are alike share it.
 struct plan_parts {
@@ -42,14 +66,16 @@ struct plan_parts {
     std::vector<char> may_alias;
     /// Input and output ports that share memory best, one pair per output at most.
     std::vector<std::pair<std::size_t, std::size_t>> in_place;
-    /// Null when there is nothing to compute (all outputs are empty).
-    std::unique_ptr<const kernel> work;
-    /// Which partition port feeds each input of the kernel.
-    std::vector<int> kernel_inputs;
-    std::size_t scratch_bytes = 0;
+    /// In the order of execution. None when there is nothing to compute (all outputs are empty).
+    std::vector<plan_step> steps;
+    std::size_t arena_bytes = 0;   ///< Results that one step leaves for another.
+    std::size_t scratch_bytes = 0; ///< Of a call, in all; the address needs no alignment.
     std::string implementation;
     std::vector<passed_over> refusals;
 };
+
+/// Most operands, inputs or outputs, of a step.
+inline constexpr std::size_t max_step_operands = 160;
 
 /// What the ports of one partition are called. Asked only where a message or a verbose line is
 /// written.

@@ -22,7 +22,8 @@ void compile_all(const formats::graph_file &file) {
     for (const ir::op_spec &spec : file.ops)
         graph->add_op(spec);
     graph->finalize();
-    for (const auto &part : compiler::make_partitions(graph, fpmath_mode::strict, false)) {
+    for (const auto &part : compiler::make_partitions(
+                 graph, compiler::partition_policy::fusion, fpmath_mode::strict, false)) {
         std::vector<ir::port> in;
         std::vector<ir::port> out;
         for (int v : part->inputs)

@@ -83,7 +83,7 @@ compiled compile_made_up(
     ir::op_spec spec = make_spec(kind);
     graph->add_op(spec);
     graph->finalize();
-    auto partitions = make_partitions(graph, fpmath_mode::strict, false);
+    auto partitions = make_partitions(graph, partition_policy::fusion, fpmath_mode::strict, false);
     static const runtime::engine_state engine = {
             engine::kind::cpu, 0, runtime::default_allocate, runtime::default_deallocate};
     return compile(

@@ -35,6 +35,7 @@ public:
         record_.scratch = scratch;
         ++record_.calls;
     }
+    bool works_in_place(std::size_t, std::size_t) const noexcept override { return true; }
 
 private:
     call_record &record_;
@@ -93,8 +94,12 @@ plan_parts make_parts(call_record &record) {
     parts.inputs = {make_plan_port(4), make_plan_port(4)};
     parts.outputs = {make_plan_port(4), make_plan_port(4)};
     parts.may_alias = {1, 0, 0, 0};
-    parts.kernel_inputs = {1, 0, 1};
-    parts.work = std::make_unique<recording_kernel>(record, 3, 2);
+    using memory = step_operand::memory;
+    plan_step step;
+    step.work = std::make_unique<recording_kernel>(record, 3, 2);
+    step.in = {{memory::input, 1}, {memory::input, 0}, {memory::input, 1}};
+    step.out = {{memory::output, 0}, {memory::output, 1}};
+    parts.steps.push_back(std::move(step));
     return parts;
 }
 
@@ -210,7 +215,7 @@ TEST_F(plan_test, empty_ports_need_no_memory) {
 
 TEST_F(plan_test, nothing_to_do) {
     plan_parts parts = make_parts(record);
-    parts.work = nullptr;
+    parts.steps.clear();
     plan made(std::move(parts), counting_engine);
     made.execute(in, out, nullptr, names);
     EXPECT_EQ(record.calls, 0);
