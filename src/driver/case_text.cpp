@@ -33,7 +33,10 @@ char letter_of(run_mode mode) {
         case run_mode::list: return 'L';
         case run_mode::initialize: return 'I';
         case run_mode::run: return 'R';
+        case run_mode::bitwise: return 'B';
         case run_mode::performance: return 'P';
+        case run_mode::fast_performance: return 'F';
+        case run_mode::single_performance: return 'S';
         case run_mode::correctness: break;
     }
     return 'C';
@@ -62,13 +65,21 @@ std::string settings_to_text(const run_settings &settings) {
     const run_settings defaults;
     std::string text;
     if (settings.mode != defaults.mode) text += format_text("--mode={} ", letter_of(settings.mode));
-    if (settings.max_ms_per_prb != defaults.max_ms_per_prb)
+    if (settings.parallel_creation) text += "--mode-modifier=P ";
+    if (settings.no_host_memory) text += "--mode-modifier=M ";
+    if (settings.mode != run_mode::fast_performance
+            && settings.max_ms_per_prb != defaults.max_ms_per_prb)
         text += format_text("--max-ms-per-prb={} ", settings.max_ms_per_prb);
-    if (settings.fix_times_per_prb != defaults.fix_times_per_prb)
+    if (settings.mode != run_mode::single_performance
+            && settings.fix_times_per_prb != defaults.fix_times_per_prb)
         text += format_text("--fix-times-per-prb={} ", settings.fix_times_per_prb);
+    if (!settings.implementation.empty())
+        text += format_text("--impl={} ", settings.implementation);
     if (settings.seed != defaults.seed) text += format_text("--seed={} ", settings.seed);
     if (settings.cond_density != defaults.cond_density)
         text += format_text("--cond-density={} ", settings.cond_density);
+    if (settings.masked_rows != defaults.masked_rows)
+        text += format_text("--masked-rows={} ", settings.masked_rows);
     if (settings.in_place != defaults.in_place) text += "--in-place=true ";
     return text + "--graph ";
 }

@@ -30,11 +30,16 @@ private:
 void run_once(const prepared_graph &prepared, const formats::graph_file &file,
         const run_settings &settings, const tensor_dump &dump, case_result &result);
 
-/// Mode C: executes every partition and compares its outputs with those of the reference loops;
-/// then once more for each input that may share memory with an output. Inputs and the bytes between
+/// Mode C: executes every partition and compares its outputs with those of the reference loops,
+/// which are given the same inputs (of a later partition: what the library computed before); then
+/// once more for each input that may share memory with an output. Inputs and the bytes between
 /// output elements must stay as they were. Counts what is wrong in `result`.
 void run_and_compare(const prepared_graph &prepared, const formats::graph_file &file,
         const run_settings &settings, const tensor_dump &dump, case_result &result);
+
+/// Mode B: executes every partition twice and compares the bits. Counts as above.
+void run_twice(const prepared_graph &prepared, const formats::graph_file &file,
+        const run_settings &settings, case_result &result);
 
 } // namespace tern::driver
 

@@ -37,7 +37,7 @@ void run_plan_cases(const run_plan &plan, report &results) {
     bool told_settings = false;
     for (const planned_case &one : plan.cases) {
         const run_settings &settings = one.settings;
-        bool tell = settings.mode == run_mode::performance && settings.verbose >= 1;
+        bool tell = measures(settings.mode) && settings.verbose >= 1;
         if (tell && !told_settings) {
             print_measuring_settings(settings);
             told_settings = true;

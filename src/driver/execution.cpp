@@ -6,6 +6,7 @@
 #include "base/shape.hpp"
 #include "base/text.hpp"
 #include "driver/fill.hpp"
+#include "driver/partition_reference.hpp"
 #include "driver/report.hpp"
 
 namespace tern::driver {
@@ -19,19 +20,6 @@ graph::tensor to_tensor(
     return graph::tensor(port.tensor, prepared.where, its_memory.data());
 }
 
-/// What the reference keeps beside the outputs of the partition.
-std::uint64_t reference_bytes(const compiled_step &step) {
-    std::uint64_t bytes = 0;
-    for (const ir::op_spec *op : step.ops) {
-        for (const ir::port &port : op->outputs) {
-            tensor_desc desc = port.desc;
-            desc.strides = dense_strides(desc.shape).value_or(dims());
-            bytes += bytes_needed(desc).value_or(UINT64_MAX / 2);
-        }
-    }
-    return bytes;
-}
-
 } // namespace
 
 void check_ram(const prepared_graph &prepared, run_mode mode, int verbose) {
@@ -42,6 +30,9 @@ void check_ram(const prepared_graph &prepared, run_mode mode, int verbose) {
             for (const compiled_port &port : *ports)
                 tensors[port.id] = *bytes_needed(port.desc);
         estimate.add(step.scratch_bytes);
+        if (mode == run_mode::bitwise)
+            for (const compiled_port &port : step.outputs)
+                estimate.add(*bytes_needed(port.desc));
         if (mode != run_mode::correctness) continue;
         estimate.add(reference_bytes(step));
         // The reference's outputs and those of the execution in place.
@@ -71,11 +62,12 @@ memory_map make_inputs(const prepared_graph &prepared, const formats::graph_file
             auto role = roles.find(port.id);
             if (role == roles.end() || memory.contains(port.id)) continue;
             buffer input(port.desc);
-            if (settings.mode == run_mode::performance)
+            if (measures(settings.mode))
                 fill_for_measuring(
                         input, port.id, role->second, settings.seed, settings.cond_density);
             else
-                fill_for_comparison(input, port.id, role->second, settings.seed);
+                fill_for_comparison(
+                        input, port.id, role->second, settings.seed, settings.masked_rows);
             memory.emplace(port.id, std::move(input));
         }
     }

@@ -5,10 +5,11 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
-#include "driver/number.hpp"
+#include "base/element.hpp"
+#include "base/shape.hpp"
 #include "driver/ranges.hpp"
-#include "ops/registry.hpp"
 
 namespace tern::driver {
 namespace {
@@ -23,19 +24,6 @@ std::uint64_t mix(std::uint64_t x) {
 
 std::uint64_t stream_of(std::size_t tensor_id, std::uint64_t seed) {
     return mix(mix(seed) ^ tensor_id);
-}
-
-bool takes_only_boolean(const ir::op_def &def, std::size_t port) {
-    if (port >= def.inputs.size()) return false;
-    for (const ir::type_rule &rule : def.types) {
-        if (rule.variable != def.inputs[port].type_variable) continue;
-        for (int i = 0; i < data_type_count; ++i) {
-            auto type = static_cast<data_type>(i);
-            if (rule.types.contains(type) != (type == data_type::boolean)) return false;
-        }
-        return true;
-    }
-    return false;
 }
 
 /// Bit patterns that arithmetic likes to change, without their sign: zero, smallest and largest
@@ -141,38 +129,157 @@ void fill_span(buffer &memory, std::uint64_t stream, Write write) {
             });
 }
 
-} // namespace
-
-std::map<std::size_t, input_role> input_roles(const std::vector<ir::op_spec> &ops) {
-    std::map<std::size_t, input_role> roles;
-    for (const ir::op_spec &op : ops) {
-        const ir::op_def *def = ops::find(op.kind);
-        for (std::size_t port = 0; port < op.inputs.size(); ++port) {
-            auto [at, fresh] =
-                    roles.emplace(op.inputs[port].id, input_role{false, static_cast<int>(port)});
-            if (def != nullptr && takes_only_boolean(*def, port)) at->second.condition = true;
-        }
-    }
-    for (const ir::op_spec &op : ops)
-        for (const ir::port &port : op.outputs)
-            roles.erase(port.id);
-    return roles;
+std::byte condition_byte(bool is_true, std::uint64_t random) {
+    return static_cast<std::byte>(is_true ? 1 + (random >> 32) % 255 : 0);
 }
 
-void fill_for_comparison(
-        buffer &memory, std::size_t tensor_id, const input_role &role, std::uint64_t seed) {
-    std::uint64_t stream = stream_of(tensor_id, seed);
-    if (role.condition) {
-        fill_span(memory, stream, [](std::uint64_t random, std::byte *element) {
-            bool is_true = (random & 1) != 0;
-            *element = static_cast<std::byte>(is_true ? 1 + (random >> 32) % 255 : 0);
-        });
-        return;
+void fill_condition(buffer &memory, std::uint64_t stream) {
+    fill_span(memory, stream, [](std::uint64_t random, std::byte *element) {
+        *element = condition_byte((random & 1) != 0, random);
+    });
+}
+
+/// One number of the mix that value_kind::numbers means.
+double mixed_number(const input_role &role, std::uint64_t random) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const std::uint64_t choice = random % 64;
+    random = mix(random);
+    double number = 8 * unit(random) - 4;
+    if (role.specials && choice == 63)
+        number = random % 3 == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                 : std::copysign(infinity, number);
+    else if (choice < 3)
+        number = 0;
+    else if (choice < 7)
+        number *= 0x1p-10;
+    else if (choice < 11)
+        number *= 16;
+    else if (choice < 20)
+        number = std::round(number);
+    if (role.positive) number = std::abs(number) + 0x1p-6;
+    if (std::abs(number) < role.least_magnitude)
+        number = std::copysign(std::abs(number) + role.least_magnitude, number);
+    return number;
+}
+
+double number_of(const input_role &role, std::uint64_t random, std::uint64_t stream) {
+    switch (role.kind) {
+        case value_kind::multiples: {
+            const auto count = static_cast<std::uint64_t>(role.most - role.least) + 1;
+            return role.step * (role.least + static_cast<double>((random >> 16) % count));
+        }
+        case value_kind::one_of: return role.choices[mix(stream) % role.choices.size()];
+        case value_kind::each_of: return role.choices[random % role.choices.size()];
+        default: return mixed_number(role, random);
     }
-    bool top_bit = ((static_cast<std::uint64_t>(role.port) ^ seed) & 1) != 0;
-    bits_source source(memory.desc().type, top_bit);
-    fill_span(memory, stream,
-            [=](std::uint64_t random, std::byte *element) { source.write(random, element); });
+}
+
+/// A range of elements one after another along an axis.
+struct row {
+    std::byte *first;
+    std::size_t step; ///< Bytes from one element to the next.
+    std::int64_t length;
+    std::int64_t number; ///< Of the rows, in row-major order.
+    std::int64_t query;  ///< Position on the axis before the last.
+};
+
+/// Calls `visit(const row &)` for every row along an axis, counted from the end. A tensor without
+/// that axis, or with one element on it, has as many rows as elements.
+template <typename Visit>
+void for_each_row(buffer &memory, int axis_from_end, Visit visit) {
+    const dims &shape = memory.desc().shape;
+    const dims &strides = memory.desc().strides;
+    const std::size_t bytes = bytes_of(memory.desc().type);
+    const int axis = shape.rank() + axis_from_end;
+    const bool has_axis = axis >= 0 && axis < shape.rank();
+    const std::int64_t length = has_axis ? shape[axis] : 1;
+    if (memory.bytes() == 0) return;
+    const std::int64_t rows = *element_count(shape) / length;
+    std::byte *data = memory.data();
+    in_ranges(rows, [=](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t number = begin; number < end; ++number) {
+            std::int64_t rest = number;
+            std::int64_t offset = 0;
+            std::int64_t query = 0;
+            for (int i = shape.rank() - 1; i >= 0; --i) {
+                if (has_axis && i == axis) continue;
+                const std::int64_t at = rest % shape[i];
+                if (i == shape.rank() - 2) query = at;
+                offset += at * strides[i];
+                rest /= shape[i];
+            }
+            visit(row{data + static_cast<std::size_t>(offset) * bytes,
+                    (has_axis ? static_cast<std::size_t>(strides[axis]) : 0) * bytes, length,
+                    number, query});
+        }
+    });
+}
+
+void settle_condition_rows(
+        buffer &memory, const input_role &role, std::uint64_t stream, double masked_rows) {
+    for_each_row(memory, role.row_axis, [=](const row &one) {
+        const std::uint64_t random = mix(~stream + static_cast<std::uint64_t>(one.number));
+        if (unit(random) < masked_rows) {
+            for (std::int64_t i = 0; i < one.length; ++i)
+                one.first[static_cast<std::size_t>(i) * one.step] =
+                        condition_byte(!role.keeps, random);
+            return;
+        }
+        const std::uint64_t kept =
+                role.keeps_first ? 0 : mix(random) % static_cast<std::uint64_t>(one.length);
+        one.first[kept * one.step] = condition_byte(role.keeps, random);
+    });
+}
+
+/// Causal where there is an axis of queries, else the last quarter of the keys.
+void fill_additive_mask(buffer &memory, std::uint64_t stream, double masked_rows) {
+    const data_type type = memory.desc().type;
+    const dims &shape = memory.desc().shape;
+    const bool causal = shape.rank() > 1 && shape[shape.rank() - 2] > 1;
+    for_each_row(memory, -1, [=](const row &one) {
+        const std::uint64_t random = mix(~stream + static_cast<std::uint64_t>(one.number));
+        const bool masked = unit(random) < masked_rows;
+        for (std::int64_t key = 0; key < one.length; ++key) {
+            const bool hidden = causal ? key > one.query : key >= one.length - one.length / 4;
+            store_f64(type, masked || hidden ? -std::numeric_limits<double>::infinity() : 0.0,
+                    one.first + static_cast<std::size_t>(key) * one.step);
+        }
+    });
+}
+
+void fill_statistics(buffer &memory, double keys) {
+    const data_type type = memory.desc().type;
+    for_each_row(memory, -1, [=](const row &one) {
+        const double seen = std::min(static_cast<double>(one.query + 1), keys);
+        for (std::int64_t i = 0; i < one.length; ++i)
+            store_f64(
+                    type, std::log(seen) + 0.5, one.first + static_cast<std::size_t>(i) * one.step);
+    });
+}
+
+} // namespace
+
+void fill_for_comparison(buffer &memory, std::size_t tensor_id, const input_role &role,
+        std::uint64_t seed, double masked_rows) {
+    const std::uint64_t stream = stream_of(tensor_id, seed);
+    const data_type type = memory.desc().type;
+    if (role.condition && type == data_type::boolean) {
+        fill_condition(memory, stream);
+        if (role.row_axis != 0) settle_condition_rows(memory, role, stream, masked_rows);
+    } else if (role.kind == value_kind::bits) {
+        bool top_bit = ((static_cast<std::uint64_t>(role.port) ^ seed) & 1) != 0;
+        bits_source source(type, top_bit);
+        fill_span(memory, stream,
+                [=](std::uint64_t random, std::byte *element) { source.write(random, element); });
+    } else {
+        fill_span(memory, stream, [&role, type, stream](std::uint64_t random, std::byte *element) {
+            store_f64(type, number_of(role, random, stream), element);
+        });
+        if (role.kind == value_kind::additive_mask)
+            fill_additive_mask(memory, stream, masked_rows);
+        else if (role.kind == value_kind::statistics)
+            fill_statistics(memory, role.most);
+    }
 }
 
 void fill_for_measuring(buffer &memory, std::size_t tensor_id, const input_role &role,

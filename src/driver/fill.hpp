@@ -8,29 +8,21 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <vector>
 
 #include "driver/buffer.hpp"
-#include "ir/graph.hpp"
+#include "driver/roles.hpp"
 
 namespace tern::driver {
 
-/// What an input is to the op that reads it.
-struct input_role {
-    bool condition = false; ///< The port takes boolean and nothing else.
-    int port = 0;           ///< Position among the inputs of the first op that reads it.
-};
-
-/// The roles of all tensors that no op writes. An input that is a condition anywhere is one.
-std::map<std::size_t, input_role> input_roles(const std::vector<ir::op_spec> &ops);
-
-/// For comparing bits. Conditions: half zero, the others 1 to 255, evenly. Everything else: any bit
-/// patterns, with zeros, denormals, infinities and NaNs with payloads among the floating-point
-/// ones; the top bit is the parity of port and seed, so that neighbouring ports differ in every
-/// element. The bytes between elements get values, too.
-void fill_for_comparison(
-        buffer &memory, std::size_t tensor_id, const input_role &role, std::uint64_t seed);
+/// For comparing. Conditions: half zero, the others 1 to 255, evenly. Everything else as
+/// `role.kind` says. Bits: with zeros, denormals, infinities and NaNs with payloads among the
+/// floating-point ones; the top bit is the parity of port and seed, so that neighbouring ports
+/// differ in every element. The bytes between elements get values, too.
+///
+/// Of the rows of a mask the share `masked_rows` is masked entirely; every other row lets at least
+/// one element through. Rows without an end of their own (a broadcast mask) count each element.
+void fill_for_comparison(buffer &memory, std::size_t tensor_id, const input_role &role,
+        std::uint64_t seed, double masked_rows = 0);
 
 /// For measuring. Conditions: 0 or 1, each true with probability `density`. Everything else:
 /// numbers drawn evenly from the range that benchdnn uses for the type.

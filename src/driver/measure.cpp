@@ -8,6 +8,7 @@ namespace tern::driver {
 namespace {
 
 constexpr int least_times = 5;
+constexpr double fast_ms = 10;
 
 /// A step with everything that its execution takes.
 struct ready_step {
@@ -55,6 +56,10 @@ void measure(const prepared_graph &prepared, const formats::graph_file &file,
         for (ready_step &ready : steps)
             execute_pointers(prepared, *ready.step, ready.pointers, ready.scratch.data());
     };
+    const double most_ms =
+            settings.mode == run_mode::fast_performance ? fast_ms : settings.max_ms_per_prb;
+    const int fixed_times =
+            settings.mode == run_mode::single_performance ? 1 : settings.fix_times_per_prb;
     phase_timer timer(result.phases.execute);
     run_all();
     measured_ms &measured = result.measured;
@@ -66,9 +71,9 @@ void measure(const prepared_graph &prepared, const formats::graph_file &file,
         measured.min = measured.times == 0 ? ms : std::min(measured.min, ms);
         total += ms;
         ++measured.times;
-        if (settings.fix_times_per_prb > 0) {
-            if (measured.times >= settings.fix_times_per_prb) break;
-        } else if (total >= settings.max_ms_per_prb && measured.times >= least_times) {
+        if (fixed_times > 0) {
+            if (measured.times >= fixed_times) break;
+        } else if (total >= most_ms && measured.times >= least_times) {
             break;
         }
     }

@@ -30,17 +30,26 @@ void set_mode(std::string_view value, const option_target &target) {
         case 'p':
         case 'P': target.settings.mode = run_mode::performance; return;
         case 'f':
-        case 'F':
+        case 'F': target.settings.mode = run_mode::fast_performance; return;
         case 's':
-        case 'S':
+        case 'S': target.settings.mode = run_mode::single_performance; return;
         case 'b':
-        case 'B':
-            fail_usage(2,
-                    "option --mode: benchdnn's mode {} is not available in this release; L, I, R, "
-                    "C and P are",
-                    value);
-        default: fail_usage(1, "option --mode: expected L, I, R, C or P, found '{}'", value);
+        case 'B': target.settings.mode = run_mode::bitwise; return;
+        default:
+            fail_usage(1, "option --mode: expected L, I, R, C, B, P, F or S, found '{}'", value);
     }
+}
+
+void set_mode_modifier(std::string_view value, const option_target &target) {
+    run_settings &settings = target.settings;
+    if (value.empty())
+        settings.parallel_creation = settings.no_host_memory = false;
+    else if (value == "P" || value == "p")
+        settings.parallel_creation = true;
+    else if (value == "M" || value == "m")
+        settings.no_host_memory = true;
+    else
+        fail_usage(1, "option --mode-modifier: expected P, M or nothing, found '{}'", value);
 }
 
 void set_verbose(std::string_view value, const option_target &target) {
@@ -57,10 +66,14 @@ void set_engine(std::string_view value, const option_target &) {
 
 void set_max_ms(std::string_view value, const option_target &target) {
     double wanted = parse_real("max-ms-per-prb", value, 0, 1e300);
+    if (target.settings.mode == run_mode::fast_performance)
+        fail_usage(2, "option --max-ms-per-prb: mode F sets the time; use mode P");
     target.settings.max_ms_per_prb = std::clamp(wanted, 10.0, 60000.0);
 }
 
 void set_fix_times(std::string_view value, const option_target &target) {
+    if (target.settings.mode == run_mode::single_performance)
+        fail_usage(2, "option --fix-times-per-prb: mode S executes once; use mode P");
     target.settings.fix_times_per_prb =
             static_cast<int>(parse_integer("fix-times-per-prb", value, 0, INT_MAX));
 }
@@ -86,6 +99,18 @@ void set_seed(std::string_view value, const option_target &target) {
 
 void set_in_place(std::string_view value, const option_target &target) {
     target.settings.in_place = parse_bool("in-place", value);
+}
+
+void set_start(std::string_view value, const option_target &target) {
+    target.settings.start = static_cast<std::size_t>(parse_integer("start", value, 0, INT64_MAX));
+}
+
+void set_masked_rows(std::string_view value, const option_target &target) {
+    target.settings.masked_rows = parse_real("masked-rows", value, 0, 1);
+}
+
+void set_impl(std::string_view value, const option_target &target) {
+    target.settings.implementation = value;
 }
 
 void set_dump(std::string_view value, const option_target &target) {
@@ -187,9 +212,11 @@ void set_fpmath(std::string_view value, const option_target &target) {
     }
 }
 
-constexpr std::array<value_option, 10> globals = {{
-        {"mode", true, set_mode, "L|I|R|C|P",
-                "list; initialise; run; check results (default); measure"},
+constexpr std::array<value_option, 14> globals = {{
+        {"mode", true, set_mode, "L|I|R|C|B|P|F|S",
+                "list; initialise; run; check results (default); check that two executions give "
+                "the same bits; measure; measure for 10 ms; measure once"},
+        {"mode-modifier", true, set_mode_modifier, "P|M", "benchdnn's; change nothing here"},
         {"verbose", true, set_verbose, "N", "how much to print; -vN for short (0)"},
         {"engine", true, set_engine, "cpu", "the only engine there is"},
         {"max-ms-per-prb", true, set_max_ms, "N",
@@ -197,9 +224,14 @@ constexpr std::array<value_option, 10> globals = {{
         {"fix-times-per-prb", true, set_fix_times, "N",
                 "mode P: executions of each case; 0: as time allows (0)"},
         {"summary", true, set_summary, "[no-]failures", "list failed cases at the end (failures)"},
+        {"start", true, set_start, "N", "skip the cases before this one (0)"},
+        {"impl", true, set_impl, "NAME",
+                "the only implementation that may run: loops, onednn, reference"},
         {"seed", true, set_seed, "N", "another set of input values (0)"},
         {"cond-density", true, set_cond_density, "P",
                 "mode P: share of true condition bytes (0.5)"},
+        {"masked-rows", true, set_masked_rows, "P",
+                "modes C, R and B: share of softmax rows that are masked entirely (0)"},
         {"in-place", true, set_in_place, "BOOL",
                 "mode P: share memory of inputs and outputs where possible (false)"},
         {"dump", true, set_dump, "DIR", "write inputs and outputs of each case as .npy files"},
@@ -223,11 +255,11 @@ constexpr std::array<value_option, 8> per_graph = {{
                 "strict, bf16, f16, any or tf32; whether for integers, too"},
 }};
 
-constexpr std::array<std::string_view, 26> not_here = {"mode-modifier", "repeats-per-prb",
-        "cold-cache", "num-streams", "execution-mode", "allow-enum-tags-only", "canonical",
-        "fast-ref", "mem-check", "attr-same-pd-check", "check-ref-impl", "global-impl",
-        "global-skip-impl", "start", "stream-kind", "memory-kind", "cpu-isa-hints", "buffer-prefix",
-        "perf-template", "skip-impl", "impl", "match", "ctx-init", "ctx-exe", "inplace", "alg"};
+constexpr std::array<std::string_view, 23> not_here = {"repeats-per-prb", "cold-cache",
+        "num-streams", "execution-mode", "allow-enum-tags-only", "canonical", "fast-ref",
+        "mem-check", "attr-same-pd-check", "check-ref-impl", "global-impl", "global-skip-impl",
+        "stream-kind", "memory-kind", "cpu-isa-hints", "buffer-prefix", "perf-template",
+        "skip-impl", "match", "ctx-init", "ctx-exe", "inplace", "alg"};
 
 /// Levenshtein's distance.
 std::size_t distance(std::string_view a, std::string_view b) {

@@ -132,7 +132,9 @@ const ir::op_spec &compiled_step::writer_of(std::size_t tensor_id) const {
 }
 
 prepared_graph prepare(const formats::graph_file &file, std::size_t expected_n_partitions,
-        int verbose, phase_seconds &phases) {
+        const run_settings &settings, phase_seconds &phases) {
+    const int verbose = settings.verbose;
+    const graph::compile_options compile_options{settings.implementation};
     std::vector<graph::partition> partitions;
     {
         phase_timer timer(phases.create_pd);
@@ -150,7 +152,8 @@ prepared_graph prepare(const formats::graph_file &file, std::size_t expected_n_p
         for (logical_tensor &input : inputs)
             if (auto at = resolved.find(input.get_id()); at != resolved.end()) input = at->second;
         compiled_step step;
-        step.compiled = partition.compile(inputs, partition.get_output_ports(), prepared.where);
+        step.compiled = partition.compile(
+                inputs, partition.get_output_ports(), prepared.where, compile_options);
         step.ops = ops_of(partition, file);
         for (const logical_tensor &input : inputs)
             step.inputs.push_back(resolve(step.compiled, input.get_id()));

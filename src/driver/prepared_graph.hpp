@@ -40,10 +40,11 @@ struct prepared_graph {
     std::vector<compiled_step> steps; ///< In the order of execution.
 };
 
-/// Builds, finalizes, partitions and compiles. Throws verdict for an unsupported partition (naming
-/// its ops) and for an unexpected number of partitions; lets the library's tern::error pass.
+/// Builds, finalizes, partitions and compiles, with `settings.implementation`. Throws verdict for
+/// an unsupported partition (naming its ops) and for an unexpected number of partitions; lets the
+/// library's tern::error pass.
 prepared_graph prepare(const formats::graph_file &file, std::size_t expected_n_partitions,
-        int verbose, phase_seconds &phases);
+        const run_settings &settings, phase_seconds &phases);
 
 } // namespace tern::driver
 

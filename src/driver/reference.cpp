@@ -1,20 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/reference.hpp"
 
+#include <memory>
+
+#include "base/element.hpp"
 #include "base/shape.hpp"
 #include "driver/ranges.hpp"
 #include "ops/registry.hpp"
 
 namespace tern::driver {
+namespace {
+
+bool flag(const ir::op_spec &op, op_attr attr) {
+    const ir::attr_value *value = ir::find(op.attrs, attr);
+    const bool *set = value == nullptr ? nullptr : std::get_if<bool>(value);
+    return set != nullptr && *set;
+}
+
+/// Converting pays when an operand has rows and columns and its type does not do already.
+bool is_converted(const ir::op_spec &op, std::size_t port) {
+    if (op.kind != op_kind::MatMul || port > 1) return false;
+    const tensor_desc &desc = op.inputs[port].desc;
+    return desc.shape.rank() >= 2 && is_floating(desc.type) && desc.type != data_type::f64;
+}
+
+/// The axis of an operand that is summed over.
+int summed_axis(const ir::op_spec &op, std::size_t port, int rank) {
+    const bool last = port == 0 ? !flag(op, op_attr::transpose_a) : flag(op, op_attr::transpose_b);
+    return rank - (last ? 1 : 2);
+}
+
+class f64_operand {
+public:
+    f64_operand(const ir::const_view &from, int innermost) {
+        dims permuted = from.shape;
+        const int last = from.shape.rank() - 1;
+        std::swap(permuted[innermost], permuted[last]);
+        view_ = {nullptr, data_type::f64, from.shape, *dense_strides(permuted)};
+        std::swap(view_.strides[innermost], view_.strides[last]);
+        const std::int64_t count = *element_count(from.shape);
+        memory_ = std::make_unique<double[]>(static_cast<std::size_t>(count));
+        view_.data = memory_.get();
+        if (count == 0) return;
+        convert(from, *element_count(from.shape) / from.shape[last]);
+    }
+
+    const ir::const_view &view() const { return view_; }
+
+private:
+    /// A row is along the last axis.
+    void convert(const ir::const_view &from, std::int64_t rows) {
+        const int last = from.shape.rank() - 1;
+        const std::size_t bytes = bytes_of(from.type);
+        in_ranges(rows * from.shape[last], [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t element = begin; element < end;) {
+                std::int64_t rest = element;
+                std::int64_t source = 0;
+                std::int64_t target = 0;
+                for (int axis = last; axis >= 0; --axis) {
+                    source += rest % from.shape[axis] * from.strides[axis];
+                    target += rest % from.shape[axis] * view_.strides[axis];
+                    rest /= from.shape[axis];
+                }
+                std::int64_t left = from.shape[last] - element % from.shape[last];
+                for (left = std::min(left, end - element); left > 0; --left, ++element) {
+                    const auto *at = static_cast<const std::byte *>(from.data)
+                                     + static_cast<std::size_t>(source) * bytes;
+                    memory_[static_cast<std::size_t>(target)] = load_f64(from.type, at);
+                    source += from.strides[last];
+                    target += view_.strides[last];
+                }
+            }
+        });
+    }
+
+    std::unique_ptr<double[]> memory_;
+    ir::const_view view_;
+};
+
+} // namespace
 
 void run_reference(const ir::op_spec &op, std::span<const ir::const_view> inputs,
         std::span<const ir::mutable_view> outputs) {
     const ir::op_def &def = *ops::find(op.kind);
     ir::op_spec complete = op;
     ir::verify_schema(complete, def); // fills in attribute defaults
-    ir::reference_args args{complete.attrs, inputs, outputs};
+    std::vector<ir::const_view> in(inputs.begin(), inputs.end());
+    std::vector<f64_operand> converted;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        if (!is_converted(op, i)) continue;
+        converted.emplace_back(in[i], summed_axis(op, i, in[i].shape.rank()));
+        in[i] = converted.back().view();
+    }
+    ir::reference_args args{complete.attrs, in, outputs};
     in_ranges(*element_count(outputs[0].shape),
             [&](std::int64_t begin, std::int64_t end) { def.reference(args, begin, end); });
+}
+
+std::uint64_t converted_bytes(const ir::op_spec &op) {
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < op.inputs.size(); ++i)
+        if (is_converted(op, i))
+            bytes += sizeof(double)
+                     * static_cast<std::uint64_t>(
+                             element_count(op.inputs[i].desc.shape).value_or(0));
+    return bytes;
 }
 
 } // namespace tern::driver

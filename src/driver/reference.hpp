@@ -2,6 +2,7 @@
 #ifndef TERN_DRIVER_REFERENCE_HPP
 #define TERN_DRIVER_REFERENCE_HPP
 
+#include <cstdint>
 #include <span>
 
 #include "ir/graph.hpp"
@@ -10,8 +11,14 @@ namespace tern::driver {
 
 /// Runs the reference loop of an op, whose kind must have one, over all elements.
 /// Precondition: shapes are known and legal, outputs have memory.
+///
+/// A MatMul reads each operand many times: its loop is given them as f64, which holds every value
+/// of the shorter types exactly, with the axis that is summed over innermost in memory.
 void run_reference(const ir::op_spec &op, std::span<const ir::const_view> inputs,
         std::span<const ir::mutable_view> outputs);
+
+/// Bytes of the operands that run_reference converts.
+std::uint64_t converted_bytes(const ir::op_spec &op);
 
 } // namespace tern::driver
 

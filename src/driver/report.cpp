@@ -16,6 +16,7 @@ std::string_view name_of(outcome end) {
         case outcome::skipped: return "SKIPPED";
         case outcome::unimplemented: return "UNIMPLEMENTED";
         case outcome::invalid_arguments: return "INVALID_ARGUMENTS";
+        case outcome::mistrusted: return "MISTRUSTED";
         case outcome::failed: return "FAILED";
         case outcome::listed: return "LISTED";
         case outcome::initialized: return "INITIALIZED";
@@ -30,6 +31,7 @@ std::string_view name_of(reason why) {
         case reason::rewriter_failed: return " (Rewriter failed)";
         case reason::invalid_case: return " (Invalid case)";
         case reason::not_enough_ram: return " (Not enough RAM)";
+        case reason::skip_start: return " (Skip-start option hit)";
         case reason::data_type: return " (Data type not supported)";
     }
     return "";
@@ -72,6 +74,7 @@ void report::add(
         case outcome::executed: ++passed_; break;
         case outcome::skipped: ++skipped_; break;
         case outcome::listed: ++listed_; break;
+        case outcome::mistrusted: ++mistrusted_; break;
         case outcome::unimplemented: ++unimplemented_; break;
         case outcome::invalid_arguments: ++invalid_arguments_; break;
         case outcome::untested:
@@ -84,7 +87,7 @@ void report::add(
     driver::add(phases_, result.phases);
 
     // A measured case is told by its performance line instead.
-    bool measured = settings.mode == run_mode::performance && result.end == outcome::executed;
+    bool measured = measures(settings.mode) && result.end == outcome::executed;
     if (measured)
         print_performance(result, settings, case_text);
     else
@@ -105,7 +108,7 @@ void report::print_performance(
 }
 
 void report::print_summary(const run_settings &settings, double total_seconds) const {
-    bool performance = settings.mode == run_mode::performance;
+    bool performance = measures(settings.mode);
     if (!performance && settings.list_failures && !failed_cases_.empty()) {
         constexpr std::size_t most = 10;
         print_line("===========================================================");
@@ -117,9 +120,10 @@ void report::print_summary(const run_settings &settings, double total_seconds) c
             print_line(format_text("(... {} more cases ...)", failed_cases_.size() - most));
         print_line("============================");
     }
-    print_line(format_text("tests:{} passed:{} skipped:{} mistrusted:0 unimplemented:{} "
+    print_line(format_text("tests:{} passed:{} skipped:{} mistrusted:{} unimplemented:{} "
                            "invalid_arguments:{} failed:{} listed:{}",
-            tests_, passed_, skipped_, unimplemented_, invalid_arguments_, failed_, listed_));
+            tests_, passed_, skipped_, mistrusted_, unimplemented_, invalid_arguments_, failed_,
+            listed_));
     if (performance && tests_ > 0)
         print_line(format_text("total perf: min(ms):{:g} avg(ms):{:g}", min_ms_, average_ms_));
 
@@ -131,12 +135,13 @@ void report::print_summary(const run_settings &settings, double total_seconds) c
     };
     bool initializes = settings.mode != run_mode::list;
     bool executes = initializes && settings.mode != run_mode::initialize;
-    bool compares = settings.mode == run_mode::correctness;
+    bool refers = settings.mode == run_mode::correctness;
+    bool compares = refers || settings.mode == run_mode::bitwise;
     phase(initializes, "create_pd", phases_.create_pd);
     phase(initializes, "create_prim", phases_.create_prim);
     phase(executes, "fill", phases_.fill);
     phase(executes, "execute", phases_.execute);
-    phase(compares, "compute_ref", phases_.compute_ref);
+    phase(refers, "compute_ref", phases_.compute_ref);
     phase(compares, "compare", phases_.compare);
     print_line(total);
 }

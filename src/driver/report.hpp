@@ -36,6 +36,7 @@ private:
     std::size_t tests_ = 0;
     std::size_t passed_ = 0;
     std::size_t skipped_ = 0;
+    std::size_t mistrusted_ = 0;
     std::size_t unimplemented_ = 0;
     std::size_t invalid_arguments_ = 0;
     std::size_t failed_ = 0; ///< The two before included.

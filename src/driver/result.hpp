@@ -17,13 +17,14 @@ enum class outcome {
     skipped,
     unimplemented,
     invalid_arguments,
+    mistrusted, ///< Nothing is wrong, but the results are too uniform to show anything.
     failed,
     listed,
     initialized,
     executed,
 };
 
-enum class reason { none, rewriter_failed, invalid_case, not_enough_ram, data_type };
+enum class reason { none, rewriter_failed, invalid_case, not_enough_ram, data_type, skip_start };
 
 /// Ends a case early. The message is printed in front of the result line; empty: nothing is.
 class verdict : public std::exception {

@@ -41,6 +41,9 @@ void load(formats::graph_file &file, const std::string &path, const case_options
 /// The phases of a case, up to where its mode ends.
 void run_phases(const std::string &path, const case_options &options, const run_settings &settings,
         const std::string &case_text, std::size_t index, case_result &result) {
+    if (index < settings.start)
+        throw verdict(outcome::skipped, reason::skip_start,
+                format_text("case {} comes before --start={}", index, settings.start));
     formats::graph_file file;
     load(file, path, options, settings.mode);
     if (settings.verbose >= 7)
@@ -50,8 +53,7 @@ void run_phases(const std::string &path, const case_options &options, const run_
         result.end = outcome::listed;
         return;
     }
-    prepared_graph prepared =
-            prepare(file, options.expected_n_partitions, settings.verbose, result.phases);
+    prepared_graph prepared = prepare(file, options.expected_n_partitions, settings, result.phases);
     if (settings.mode == run_mode::initialize) {
         result.end = outcome::initialized;
         return;
@@ -62,7 +64,9 @@ void run_phases(const std::string &path, const case_options &options, const run_
         result.end = outcome::executed;
         if (settings.mode == run_mode::correctness)
             run_and_compare(prepared, file, settings, dump, result);
-        else if (settings.mode == run_mode::performance)
+        else if (settings.mode == run_mode::bitwise)
+            run_twice(prepared, file, settings, result);
+        else if (measures(settings.mode))
             measure(prepared, file, settings, dump, result);
         else
             run_once(prepared, file, settings, dump, result);

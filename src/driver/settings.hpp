@@ -16,19 +16,39 @@
 
 namespace tern::driver {
 
-enum class run_mode { list, initialize, run, correctness, performance };
+enum class run_mode {
+    list,
+    initialize,
+    run,
+    correctness,
+    bitwise, ///< Two executions must give the same bits.
+    performance,
+    fast_performance,  ///< As performance, for 10 ms.
+    single_performance ///< As performance, one execution.
+};
+
+/// True for the modes that end in a performance line.
+inline bool measures(run_mode mode) {
+    return mode == run_mode::performance || mode == run_mode::fast_performance
+           || mode == run_mode::single_performance;
+}
 
 /// Global options: they stay in force until changed; --reset leaves them alone.
 struct run_settings {
     run_mode mode = run_mode::correctness;
     int verbose = 0;
     double max_ms_per_prb = 3000;
-    int fix_times_per_prb = 0; ///< 0: as many as fit the time.
+    int fix_times_per_prb = 0;      ///< 0: as many as fit the time.
+    bool parallel_creation = false; ///< --mode-modifier=P; changes nothing.
+    bool no_host_memory = false;    ///< --mode-modifier=M; changes nothing.
+    std::size_t start = 0;          ///< Cases before this one are skipped.
     bool list_failures = true;
     std::uint64_t seed = 0;
     double cond_density = 0.5; ///< Share of true condition bytes in performance mode.
-    bool in_place = false; ///< Performance mode: outputs share memory where the library offers it.
-    std::string dump;      ///< Folder for .npy files; empty: none.
+    bool in_place = false;  ///< Performance mode: outputs share memory where the library offers it.
+    double masked_rows = 0; ///< Share of softmax rows that the masks of a case mask entirely.
+    std::string implementation; ///< The only one that may run; empty: the library chooses.
+    std::string dump;           ///< Folder for .npy files; empty: none.
 };
 
 /// By tensor id or op id; the text of the value as given.

@@ -83,6 +83,23 @@ TEST(driver_options, globals) {
     EXPECT_EQ(parse({"--mode=R"}).settings.mode, run_mode::run);
 }
 
+TEST(driver_options, modes_and_modifiers) {
+    EXPECT_EQ(parse({"--mode=F"}).settings.mode, run_mode::fast_performance);
+    EXPECT_EQ(parse({"--mode=s"}).settings.mode, run_mode::single_performance);
+    EXPECT_EQ(parse({"--mode=B"}).settings.mode, run_mode::bitwise);
+    EXPECT_FALSE(parse({"--mode-modifier=P", "--mode-modifier="}).settings.parallel_creation);
+    run_settings both = parse({"--mode-modifier=P", "--mode-modifier=M"}).settings;
+    EXPECT_TRUE(both.parallel_creation && both.no_host_memory);
+    EXPECT_EQ(parse({"--start=12"}).settings.start, 12u);
+    // What mode F and S take in the place of these is not shown.
+    EXPECT_THAT(case_texts({"--max-ms-per-prb=100", "--mode=F", "--graph", "--case=a"}),
+            ElementsAre("--mode=F --graph --case=a"));
+    EXPECT_THAT(case_texts({"--fix-times-per-prb=7", "--mode=S", "--graph", "--case=a"}),
+            ElementsAre("--mode=S --graph --case=a"));
+    EXPECT_THAT(case_texts({"--start=3", "--mode=B", "--graph", "--case=a"}),
+            ElementsAre("--mode=B --graph --case=a"));
+}
+
 TEST(driver_options, an_option_acts_on_later_cases_only) {
     EXPECT_THAT(case_texts({"--graph", "--case=a", "--mb=2", "--mode=R", "--case=b", "--reset",
                         "--case=c"}),
@@ -147,17 +164,18 @@ TEST(driver_options, product_has_benchdnn_order) {
 }
 
 TEST(driver_options, repro_line_runs_the_same_case) {
-    const std::vector<std::string> arguments = {"--mode=P", "--max-ms-per-prb=1234.5",
-            "--fix-times-per-prb=3", "--seed=9", "--cond-density=0.1", "--in-place=true", "--graph",
-            "--mb=3", "--dt=1:f16+2:f16", "--op-kind=4:undef",
-            "--tensor-property=0:constant+1:host_scalar", "--in-shapes=1:2x3*ba+5:-+6:*3x1",
-            "--op-attrs=0:axis:-1*order:1x0", "--attr-fpmath=tf32:true",
-            "--expected-n-partitions=0", "--case=dir/a.json"};
+    const std::vector<std::string> arguments = {"--mode=P", "--mode-modifier=m",
+            "--max-ms-per-prb=1234.5", "--fix-times-per-prb=3", "--impl=loops", "--seed=9",
+            "--cond-density=0.1", "--masked-rows=0.25", "--in-place=true", "--graph", "--mb=3",
+            "--dt=1:f16+2:f16", "--op-kind=4:undef", "--tensor-property=0:constant+1:host_scalar",
+            "--in-shapes=1:2x3*ba+5:-+6:*3x1", "--op-attrs=0:axis:-1*order:1x0",
+            "--attr-fpmath=tf32:true", "--expected-n-partitions=0", "--case=dir/a.json"};
     std::vector<std::string> texts = case_texts(arguments);
     ASSERT_EQ(texts.size(), 1u);
     EXPECT_EQ(texts[0],
-            "--mode=P --max-ms-per-prb=1234.5 --fix-times-per-prb=3 --seed=9 --cond-density=0.1 "
-            "--in-place=true --graph --mb=3 --dt=1:f16+2:f16 --op-kind=4:undef "
+            "--mode=P --mode-modifier=M --max-ms-per-prb=1234.5 --fix-times-per-prb=3 --impl=loops "
+            "--seed=9 --cond-density=0.1 --masked-rows=0.25 --in-place=true --graph --mb=3 "
+            "--dt=1:f16+2:f16 --op-kind=4:undef "
             "--tensor-property=0:constant+1:host_scalar --in-shapes=1:2x3*ba+5:-+6:*3x1 "
             "--op-attrs=0:axis:-1*order:1x0 --attr-fpmath=tf32:true --expected-n-partitions=0 "
             "--case=dir/a.json");
@@ -185,7 +203,11 @@ TEST(driver_options, bad_values_and_unknown_options) {
             {{"--dt=f32", "--graph"}, 1, {"this option goes behind --graph"}},
             {{"--graph", "--mode=X"}, 1, {"--mode", "'X'"}},
             {{"--graph", "--mode=CP"}, 1, {"one letter", "'CP'"}},
-            {{"--graph", "--mode=F"}, 2, {"mode F is not available"}},
+            {{"--graph", "--mode=F", "--max-ms-per-prb=5"}, 2, {"mode F"}},
+            {{"--graph", "--mode=S", "--fix-times-per-prb=5"}, 2, {"mode S"}},
+            {{"--graph", "--mode-modifier=PM"}, 1, {"--mode-modifier", "'PM'"}},
+            {{"--graph", "--start=-1"}, 1, {"--start", "-1"}},
+            {{"--graph", "--masked-rows=2"}, 1, {"--masked-rows", "expected 0 to 1, found 2"}},
             {{"--graph", "--engine=gpu"}, 2, {"no GPU"}},
             {{"--graph", "--engine=cpu:1"}, 1, {"cpu:1"}},
             {{"--graph", "--verbose=x"}, 1, {"--verbose", "expected an integer", "'x'"}},
@@ -224,7 +246,7 @@ TEST(driver_options, bad_values_and_unknown_options) {
                     {"unknown option for 'graph' driver: '--in-shpes=0:1'",
                             "The most similar option", "        in-shapes"}},
             {{"--graph", "--zzzzzzzzzzzzzzzzzzzz"}, 2, {"unknown option"}},
-            {{"--graph", "--impl=ref"}, 2, {"--impl: benchdnn has it"}},
+            {{"--graph", "--skip-impl=ref"}, 2, {"--skip-impl: benchdnn has it"}},
             {{"--graph", "--attr-scales=x"}, 2, {"--attr-scales: benchdnn has it"}},
             {{"--graph", "--cold-cache=all"}, 2, {"--cold-cache"}},
             {{"--graph", "-case=a"}, 2, {"two dashes", "'-case=a'"}},
