@@ -4,24 +4,36 @@
 # it needs is fetched into ~/.cache/tern/peers (or below XDG_CACHE_HOME); a peer that cannot be had leaves its column
 # empty.
 #
-#   scripts/peers/all.sh [--write] [--only=REGEX] [--rounds=15] [--budget-ms=150]
+#   scripts/peers/all.sh [--write] [--inputs=DIR] [--graphs] [--only=REGEX] [--rounds=15] [--budget-ms=150]
 #
 #   --write       also writes docs/figures.json, .md and .svg, the only source of the documentation's figures: of
 #                 one run of all cases at a commit, so without the other options
+#   --inputs      oneDNN's tests/benchdnn/inputs/graph; else TERN_BENCHDNN_INPUTS says. Without it, the cases that
+#                 come from there are left out
+#   --graphs      only whole graphs
 #   --only        only the cases whose name matches
 #   --rounds      how often each leg gets its turn
 #   --budget-ms   how long a turn is, without its warm-up
 set -euo pipefail
+from=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-write=no trial=no options=()
+write=no trial=no options=() inputs=${TERN_BENCHDNN_INPUTS:-}
 for argument; do
     case $argument in
         --write) write=yes ;;
-        --only=* | --rounds=* | --budget-ms=*) trial=yes options+=("$argument") ;;
+        --inputs=*) inputs=${argument#*=} ;;
+        --graphs | --only=* | --rounds=* | --budget-ms=*) trial=yes options+=("$argument") ;;
         *) sed -n '3,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2 ;;
     esac
 done
+if [ -n "$inputs" ]; then
+    inputs=$(cd "$from" && realpath "$inputs")
+    [ -d "$inputs/complex_fusion" ] || { echo "all.sh: $inputs has no graph cases" >&2; exit 2; }
+    options+=("--inputs=$inputs")
+else
+    echo "all.sh: no folder of benchdnn's graph inputs: cases from there are left out" >&2
+fi
 if [ "$write" = yes ] && [ "$trial" = yes ]; then
     echo "all.sh: --write takes all cases as they are, without other options" >&2
     exit 2
@@ -38,7 +50,7 @@ bin=$peers/bin
 build() { # program, file it depends on, flags...: made again when something is newer
     local program=$1 other=$2
     shift 2
-    if [ -n "$(find $here/"$program".cpp $here/*.hpp "$other" -newer "$bin/$program" 2>&1 | head -n 1)" ]; then
+    if [ -n "$(find $here/"$program".cpp $here/*.hpp $here/*.def "$other" -newer "$bin/$program" 2>&1 | head -n 1)" ]; then
         echo "all.sh: compiling $program" >&2
         "${CXX:-g++}" -std=c++17 -O2 $here/"$program".cpp -o "$bin/$program" "$@"
     fi
@@ -55,15 +67,20 @@ export PKG_CONFIG_PATH
 tern=$(find "$peers/tern" -name 'libtern.*' | head -n 1)
 # shellcheck disable=SC2046 # pkg-config's words are to be split
 build tern_select "$tern" $(pkg-config --cflags --libs --static tern) -fopenmp -Wl,-rpath,"$(dirname "$tern")"
+# shellcheck disable=SC2046
+build tern_graph "$tern" $(pkg-config --cflags --libs --static tern) -Wl,-rpath,"$(dirname "$tern")"
 build limit_select $here/limit_select.cpp -mavx2 -pthread
+build limit_region $here/limit_region.cpp -mavx2 -pthread
 
 for peer in onednn torch onnxruntime; do
     if dir=$($here/fetch_$peer.sh); then
         options+=("--$peer=$dir")
         # libdnnl asks for a newer libc than the host's: its symbols are found at run time, by that libc's own loader.
         if [ $peer = onednn ]; then
-            build onednn_select "$dir/complete" -I"$dir/usr/include" -L"$dir/usr/lib/x86_64-linux-gnu" -ldnnl \
-                -Wl,--allow-shlib-undefined
+            for program in onednn_select onednn_graph; do
+                build $program "$dir/complete" -I"$dir/usr/include" -L"$dir/usr/lib/x86_64-linux-gnu" -ldnnl \
+                    -Wl,--allow-shlib-undefined
+            done
         fi
     else
         echo "all.sh: $peer is not there: its column stays empty" >&2
@@ -71,7 +88,7 @@ for peer in onednn torch onnxruntime; do
 done
 
 figures=$bin/figures.json
-python3 -B $here/measure.py --bin="$bin" --cache="$peers/pycache" --out="$figures" ${options[@]+"${options[@]}"}
+python3 -B $here/measure.py --bin="$bin" --benchtern=build/release/bin/benchtern --cache="$peers/pycache" --out="$figures" ${options[@]+"${options[@]}"}
 python3 -B $here/tables.py "$figures"
 if [ $write = yes ]; then
     cp "$figures" docs/figures.json

@@ -21,22 +21,26 @@ class Leg:
 class Goal:
     """The median of `leg`, in us or divided by that of `over`, is to be at least or at most `value`.
 
-    The leg "limit" is the fastest one of limit_plain, limit_stream and limit_prefetch.
+    With `minimum` the least times are compared instead. The leg "limit" is the fastest one of limit_...
     """
     leg: str
     over: str = ""
     at_least: float = None
     at_most: float = None
+    minimum: bool = False
 
 
 @dataclasses.dataclass
 class Case:
     name: str
-    table: str  # select: a row with a column for each peer; pairs: a row for each leg; implementations
+    table: str  # the table of tables.py that it is a row of (in "pairs" it has a row for each leg)
     options: dict
     legs: dict
     goals: list = dataclasses.field(default_factory=list)
     note: str = ""
+    fresh: bool = False  # each turn is the first run of a new process
+    budget_ms: float = None  # a turn, where it is not to be as long as others
+    least_ms: float = 0  # left out where oneDNN's leg takes less
 
 
 def shapes(cond, src_0, src_1, dt="f32"):

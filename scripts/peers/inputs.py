@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operands' bytes, as files that all legs of a case read. They follow from pattern, shape and type alone."""
+"""The operands' bytes or the graph, as files that all legs of a case read."""
+import hashlib
 import math
 import os
 import random
@@ -49,6 +50,9 @@ def cond(shape, pattern):
 class Inputs:
     """A folder in memory, where there is one, with the files that were asked for."""
 
+    def __init__(self, graphs):
+        self._graphs = graphs
+
     def __enter__(self):
         memory = "/dev/shm"
         self._folder = tempfile.mkdtemp(prefix="tern-peers-", dir=memory if os.access(memory, os.W_OK) else None)
@@ -62,7 +66,9 @@ class Inputs:
             os.remove(os.path.join(self._folder, name))
 
     def options(self, wanted):
-        """The options with files in place of patterns."""
+        """The options with files in place of patterns and of a graph's name."""
+        if "graph" in wanted:
+            return self._graph_options(wanted)
         given = {key: value for key, value in wanted.items() if not key.endswith("_values")}
         for seed, operand in enumerate(OPERANDS):
             pattern = wanted.get(operand + "_values", "random_50")
@@ -74,3 +80,13 @@ class Inputs:
                     file.write(cond(shape, pattern) if operand == "cond" else values(shape, wanted["dt"], seed))
             given[operand + "_file"] = path
         return given
+
+    def _graph_options(self, wanted):
+        # Legs that run the same graph compare their results, through the second file.
+        name = hashlib.sha256(wanted["graph"].encode()).hexdigest()[:16]
+        path = os.path.join(self._folder, f"{name}.json")
+        if not os.path.exists(path):
+            graph = self._graphs.text(wanted["graph"])
+            with open(path, "w", encoding="ascii") as file:
+                file.write(graph)
+        return {**wanted, "graph": path, "outputs": os.path.join(self._folder, f"{name}.results")}

@@ -6,7 +6,7 @@
 //
 // with the case (shapes are joined by x), and answers with one of
 //
-//   ready VERSION MS     it ran once, in MS, and the result was right
+//   ready VERSION MS     it ran once, in MS, and the result was right; KEY=VALUE words may follow
 //   unsupported WHY      and it ends
 //
 // For every line BUDGET it then runs for BUDGET ms, at least once, and answers with
@@ -187,6 +187,7 @@ struct prepared {
     std::function<void()> run;
     std::function<bool()> is_right;
     int calls = 1;
+    std::string found; // KEY=VALUE words about the case
 };
 
 inline void serve(const prepared &p) {
@@ -197,7 +198,7 @@ inline void serve(const prepared &p) {
     };
     double last = timed();
     if (!p.is_right()) throw std::runtime_error("wrong result");
-    std::cout << "ready " << p.version << ' ' << last << std::endl;
+    std::cout << "ready " << p.version << ' ' << last << ' ' << p.found << std::endl;
 
     std::vector<double> samples;
     for (double budget; std::cin >> budget;) {
@@ -215,12 +216,11 @@ inline void serve(const prepared &p) {
     }
 }
 
+/// For legs whose case is not a Select's operands.
 template <typename Prepare>
-int run(int argc, char **argv, Prepare prepare) {
+int run_bare(int argc, char **argv, Prepare prepare) {
     try {
-        const arguments given(argc, argv);
-        const select_case c(given);
-        serve(prepare(given, c));
+        serve(prepare(arguments(argc, argv)));
         return 0;
     } catch (const unsupported &e) {
         std::cout << "unsupported " << e.what() << std::endl;
@@ -229,6 +229,14 @@ int run(int argc, char **argv, Prepare prepare) {
         std::cerr << argv[0] << ": " << e.what() << std::endl;
         return 1;
     }
+}
+
+template <typename Prepare>
+int run(int argc, char **argv, Prepare prepare) {
+    return run_bare(argc, argv, [&](const arguments &given) {
+        const auto *c = new select_case(given); // what is prepared refers to it
+        return prepare(*new arguments(given), *c);
+    });
 }
 
 } // namespace leg

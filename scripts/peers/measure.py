@@ -15,6 +15,8 @@ import subprocess
 import sys
 
 import cases
+import graph_cases
+import graphs
 import inputs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -46,8 +48,11 @@ def programs(args):
     onednn, torch, onnxruntime = args.onednn, args.torch, args.onnxruntime
     return {
         "tern": [f"{args.bin}/tern_select"],
+        "tern_graph": [f"{args.bin}/tern_graph"],
         "limit": [f"{args.bin}/limit_select"],
+        "limit_region": [f"{args.bin}/limit_region"],
         "onednn": onednn and [f"{onednn}/run", f"{args.bin}/onednn_select"],
+        "onednn_graph": onednn and [f"{onednn}/run", f"{args.bin}/onednn_graph"],
         "torch": torch and [f"{torch}/run", f"{torch}/usr/bin/python3", f"{HERE}/torch_select.py"],
         "onnxruntime": onnxruntime and [f"{onnxruntime}/bin/python", f"{HERE}/onnxruntime_select.py"],
         "numpy": onnxruntime and [f"{onnxruntime}/bin/python", f"{HERE}/numpy_select.py"],
@@ -57,27 +62,42 @@ def programs(args):
 class Running:
     """One leg of one case. Its worker threads may spin for a while after their work, so it is stopped between turns."""
 
-    def __init__(self, command, options, cache):
+    def __init__(self, command, options, cache, fresh):
         self.word = "-"  # what stands in place of a figure
+        self.why = ""
         self.version = ""
+        self.found = {}  # what the leg says about the case
         self.first_ms = 0.0
         self.turns = []
+        self._fresh = fresh
+        self._command = command + [f"{key}={value}" for key, value in options.items()]
         # Nothing from the caller's environment decides how many threads there are or which kernels run.
-        environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C.UTF-8",
-                       "PYTHONPYCACHEPREFIX": cache}
+        self._environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C.UTF-8",
+                             "PYTHONPYCACHEPREFIX": cache}
+        self._process = None
+        self._start()
+
+    def _start(self):
         self._process = subprocess.Popen(
-            command + [f"{key}={value}" for key, value in options.items()], env=environment, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self._command, env=self._environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         answer = self._process.stdout.readline().split()
         if answer[:1] == ["ready"]:
             self.word = ""
             self.version, self.first_ms = answer[1], float(answer[2])
+            self.found = dict(word.split("=", 1) for word in answer[3:])
             self._process.send_signal(signal.SIGSTOP)
         else:
             self.word = answer[0] if answer else "failed"
+            self.why = " ".join(answer[1:])
             self._process.wait()
 
     def take_turn(self, budget_ms):
+        if self._fresh:
+            self.end()
+            self._start()
+            if not self.word:
+                self.turns.append((self.first_ms, self.first_ms))
+            return
         try:
             self._process.send_signal(signal.SIGCONT)
             self._process.stdin.write(f"{budget_ms}\n")
@@ -105,29 +125,55 @@ class Running:
 
     def figures(self):
         if self.word or not self.turns:
-            return {"word": self.word or "failed"}
-        return {"median_ms": statistics.median(turn[0] for turn in self.turns),
+            return {"word": self.word or "failed", **({"why": self.why} if self.why else {})}
+        return {**self.found, "median_ms": statistics.median(turn[0] for turn in self.turns),
                 "min_ms": min(turn[1] for turn in self.turns), "turns_ms": [turn[0] for turn in self.turns]}
+
+
+def start(leg, case, files, commands, args):
+    command = commands[leg.program]
+    return command and Running(command, files.options({**case.options, **leg.options}), args.cache, case.fresh)
+
+
+def is_worth_it(case, files, commands, args):
+    if not case.least_ms or not commands["onednn_graph"]:
+        return True
+    alone = start(case.legs["onednn"], case, files, commands, args)
+    try:
+        if not alone.word:
+            alone.take_turn(2 * case.least_ms)
+        return alone.word or alone.turns[0][1] >= case.least_ms
+    finally:
+        alone.end()
 
 
 def measure_case(case, files, commands, args, versions):
     running = {}
+    words = {}  # of legs that could not start
+    budget = case.budget_ms or args.budget_ms
     try:
+        if not is_worth_it(case, files, commands, args):
+            return None
         for name, leg in case.legs.items():
-            command = commands[leg.program]
-            if command:
-                running[name] = Running(command, files.options({**case.options, **leg.options}), args.cache)
-                if not running[name].word and leg.program != "limit":
-                    versions[leg.program] = running[name].version
+            try:
+                one = start(leg, case, files, commands, args)
+            except graphs.NotThere as why:
+                words[name] = {"word": "no graph", "why": str(why)}
+                continue
+            if one:
+                running[name] = one
+                if not one.word and not leg.program.startswith("limit"):
+                    versions[leg.program.replace("_graph", "")] = one.version
         for turn in range(args.rounds):
             for leg in running.values():
                 if not leg.word and turn < leg.rounds(args.rounds):
-                    leg.take_turn(args.budget_ms)
+                    leg.take_turn(budget)
     finally:
         for leg in running.values():
             leg.end()
         files.clear()
-    legs = {name: {"title": leg.title, **(running[name].figures() if name in running else {"word": "-"})}
+    legs = {name: {"title": leg.title,
+                   **(running[name].figures() if name in running else words.get(name, {"word": "-"}))}
             for name, leg in case.legs.items()}
     return {"name": case.name, "table": case.table, "note": case.note,
             "options": case.options, "legs": legs,
@@ -155,6 +201,9 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--budget-ms", type=float, default=150, help="how long a leg runs in one round")
     parser.add_argument("--only", default="", help="a regular expression: only the cases whose name it matches")
+    parser.add_argument("--graphs", action="store_true", help="whole graphs only")
+    parser.add_argument("--inputs", default="", help="folder of benchdnn's graph inputs; their cases are left out without")
+    parser.add_argument("--benchtern", required=True, help="the driver, which applies options to graph files")
     parser.add_argument("--bin", required=True, help="folder of the legs in C++")
     parser.add_argument("--cache", required=True, help="folder for what Python compiles")
     parser.add_argument("--out", required=True, help="file for the figures")
@@ -177,12 +226,17 @@ def main():
     versions = {}
     result = {"commit": commit(), "cpu": cpu, "threads": os.cpu_count(), "load": load, "rounds": args.rounds,
               "caches": {f"L{level}": size for level, size in sorted(caches.items())}, "versions": versions}
-    chosen = [case for case in cases.all_cases(caches.get(2, 512 << 10)) if re.search(args.only, case.name)]
+    if not args.inputs:
+        result["left_out"] = "the graphs and ops of oneDNN's own cases: no folder of benchdnn's inputs was given"
+    source = graphs.Graphs(args.benchtern, f"{HERE}/../../benchdnn_cases", args.inputs)
+    found = [] if args.graphs else list(cases.all_cases(caches.get(2, 512 << 10)))
+    found += graph_cases.all_graph_cases(source, bool(args.inputs))
+    chosen = [case for case in found if re.search(args.only, case.name)]
     measured = []
-    with inputs.Inputs() as files:
+    with inputs.Inputs(source) as files:
         for i, case in enumerate(chosen):
             print(f"measure.py: {i + 1} of {len(chosen)}: {case.name}", file=sys.stderr)
-            measured.append(measure_case(case, files, programs(args), args, versions))
+            measured += filter(None, [measure_case(case, files, programs(args), args, versions)])
     with open(args.out, "w", encoding="ascii") as file:
         file.write(as_text({**result, "cases": measured}))
 

@@ -17,9 +17,12 @@ def figure(case, name):
     return legs.get(name, {"word": "-"})
 
 
-def ratio(case, name, over):
+def ratio(case, name, over, minimum=False):
     """The median of the rounds' ratios: what slows the whole machine down for a while cancels out. Where one of the
-    two went round less often, the ratio of their medians."""
+    two went round less often, the ratio of their medians. With `minimum`, the ratio of their least times."""
+    if minimum:
+        a, b = (figure(case, leg).get("min_ms") for leg in (name, over))
+        return a / b if a and b else None
     a, b = (figure(case, leg).get("turns_ms") for leg in (name, over))
     if not a or not b:
         return None
@@ -90,29 +93,95 @@ def implementations_table(found, rounds):
             *(cell(figure(case, leg), rounds) for leg in ("loops", "onednn")), optional(ratio(case, "onednn", "loops")))
 
 
+def least(leg):
+    return time(leg["min_ms"]) if "min_ms" in leg else leg["word"]
+
+
+def reasons(found):
+    """Why legs have no figure, each reason once."""
+    lines = sorted({f"- {leg['title']}, {leg['word']}: {leg['why']}" for case in found for leg in case["legs"].values()
+                    if leg.get("why")})
+    if lines:
+        print("\n" + "\n".join(lines))
+
+
+def graphs_table(found, _):
+    print("\n## Graphs beside oneDNN Graph\n\nMinimum times; those of bf16 and f16 relative to f32 are medians.\n")
+    header("case", "oneDNN's partitions", "oneDNN Graph", "Tern", "oneDNN Graph / Tern", "bf16 / f32", "f16 / f32")
+    for case in found:
+        row(case["name"], figure(case, "onednn").get("partitions", "-"),
+            *(least(figure(case, leg)) for leg in ("onednn", "tern")), optional(ratio(case, "onednn", "tern", True)),
+            *(optional(ratio(case, leg, "tern")) for leg in ("tern_bf16", "tern_f16")))
+    reasons(found)
+
+
+def compilation_table(found, rounds):
+    print("\n## Compilation of graphs\n\nThe first one of a process, all partitions, without a cache.\n")
+    header("case", "oneDNN Graph", "Tern", "Tern / oneDNN Graph")
+    for case in found:
+        row(case["name"].replace("compilation of ", ""),
+            *(cell(figure(case, leg), rounds) for leg in ("onednn", "tern")), optional(ratio(case, "tern", "onednn")))
+    reasons(found)
+
+
+def regions_table(found, rounds):
+    print("\n## Regions of elementwise ops and a Select beside a hand-fused loop\n")
+    header("case", "limit kernel", "Tern", "oneDNN Graph", "oneDNN's partitions", "limit kernel / Tern")
+    for case in found:
+        row(case["name"], *(cell(figure(case, leg), rounds) for leg in ("limit", "tern", "onednn")),
+            figure(case, "onednn").get("partitions", "-"), optional(ratio(case, "limit", "tern")))
+    reasons(found)
+
+
+def ops_table(found, _):
+    print("\n## Single ops beside oneDNN Graph\n\nMinimum times, of what takes oneDNN 50 us and more.\n")
+    header("case", "oneDNN Graph", "Tern", "Tern / oneDNN Graph")
+    for case in found:
+        row(case["name"], *(least(figure(case, leg)) for leg in ("onednn", "tern")),
+            optional(ratio(case, "tern", "onednn", True)))
+    reasons(found)
+
+
 def leg_name(case, name):
     title = case["legs"].get(name, {}).get("title")
     return title or {**PROGRAMS, **PEERS}[name]
 
 
+def outcome(case, goal):
+    """What is compared, the figure (None without), its unit."""
+    name = leg_name(case, goal["leg"])
+    if "over" in goal:
+        value = ratio(case, goal["leg"], goal["over"], goal.get("minimum", False))
+        words = ", minimum times" if goal.get("minimum") else ""
+        return f"{name} / {leg_name(case, goal['over'])}{words}", value, ""
+    ms = figure(case, goal["leg"]).get("median_ms")
+    return name, ms and ms * 1e3, " us"
+
+
 def targets_table(found):
     print("\n## Targets\n")
     header("case", "what", "figure", "target", "reached")
+    ops = {"yes": 0, "no": 0, "-": 0}
     for case in found:
         for goal in case["goals"]:
-            name = leg_name(case, goal["leg"])
-            if "over" in goal:
-                what = f"{name} / {leg_name(case, goal['over'])}"
-                value, unit = ratio(case, goal["leg"], goal["over"]), ""
-            else:
-                ms = figure(case, goal["leg"]).get("median_ms")
-                what, value, unit = name, ms and ms * 1e3, " us"
+            what, value, unit = outcome(case, goal)
             bound = "at_least" if "at_least" in goal else "at_most"
             reached = "-"
             if value is not None:
                 reached = "yes" if (value >= goal[bound] if bound == "at_least" else value <= goal[bound]) else "no"
+            if case["table"] == "ops":  # hundreds: a line for each one that is missed
+                ops[reached] += 1
+                if reached != "no":
+                    continue
             shown = "-" if value is None else three_digits(value) + unit
             row(case["name"], what, shown, f"{bound.replace('_', ' ')} {goal[bound]:g}{unit}", reached)
+    if any(ops.values()):
+        row("all single ops", "targets reached", f"{ops['yes']} of {sum(ops.values())}", "all",
+            "yes" if ops["yes"] == sum(ops.values()) else "no")
+
+
+TABLES = {"select": select_table, "pairs": pairs_table, "implementations": implementations_table,
+          "graphs": graphs_table, "graph_compilation": compilation_table, "ops": ops_table, "regions": regions_table}
 
 
 def main():
@@ -127,12 +196,14 @@ def main():
     print(f"- {figures['cpu']}, {figures['threads']} threads; {caches}; load before {figures['load']:.2f}")
     print(f"- medians of {figures['rounds']} interleaved rounds, fewer where a run takes more than a second")
 
+    if "left_out" in figures:
+        print(f"- left out: {figures['left_out']}")
+
     by_table = {}
     for case in figures["cases"]:
         by_table.setdefault(case["table"], []).append(case)
     for table, found in by_table.items():
-        {"select": select_table, "pairs": pairs_table, "implementations": implementations_table}[table](
-            found, figures["rounds"])
+        TABLES[table](found, figures["rounds"])
     targets_table(figures["cases"])
 
 
