@@ -335,6 +335,27 @@ TERN_API int get_compiled_partition_cache_capacity();
 /// Errors: invalid_arguments when it is negative.
 TERN_API void set_compiled_partition_cache_capacity(int capacity);
 
+/// Which graphs the library writes to files. Values may be joined with |.
+enum class graph_dump_mode : unsigned {
+    none = 0,
+    subgraph = 1, ///< Each partition when it is compiled, with its shapes.
+    graph = 2,    ///< Each graph when get_partitions begins, and with its partitions when it ends.
+};
+constexpr graph_dump_mode operator|(graph_dump_mode a, graph_dump_mode b) {
+    return static_cast<graph_dump_mode>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+constexpr graph_dump_mode operator&(graph_dump_mode a, graph_dump_mode b) {
+    return static_cast<graph_dump_mode>(static_cast<unsigned>(a) & static_cast<unsigned>(b));
+}
+
+/// Replaces what TERN_GRAPH_DUMP says of graph and subgraph, for the whole process. Files are JSON
+/// in benchdnn's format, in the current folder or that of TERN_GRAPH_DUMP_DIR:
+/// graph-<graph>.json, graph-<graph>-partitioning.json, graph-<partition>-<hash>.json. A file that
+/// cannot be written is left out, with a verbose line when any are wanted. Thread-safe.
+/// Errors: invalid_arguments when a bit is set that is none of the modes.
+/// Source: oneDNN Graph's set_dump_mode.
+TERN_API void set_dump_mode(graph_dump_mode mode);
+
 /// How much the library reports about itself, as TERN_VERBOSE sets it: 0 nothing; 1 every
 /// execution; 2 every compilation, too, with the implementations that were passed over. Lines go to
 /// the callback when there is one, else to standard output.

@@ -2,6 +2,7 @@
 #include "tern/graph.hpp"
 #include "base/text.hpp"
 
+#include "api/dump.hpp"
 #include "api/states.hpp"
 #include "ops/registry.hpp"
 #include "runtime/plan_cache.hpp"
@@ -99,6 +100,7 @@ graph::graph(engine::kind engine_kind, fpmath_mode mode) {
     check_engine_kind(engine_kind, "graph");
     state_ = std::make_shared<state>(
             state{std::make_shared<ir::graph>(ops::find), engine::kind::cpu, mode});
+    state_->id = next_graph_id();
 }
 
 void graph::set_fpmath_mode(fpmath_mode mode, bool apply_to_int) {
@@ -136,10 +138,15 @@ bool graph::is_finalized() const {
 std::vector<partition> graph::get_partitions(partition::policy apolicy) const {
     if (!is_finalized())
         fail(status::invalid_graph, "graph::get_partitions: the graph is not finalized");
+    const dumped_graph dumped{
+            state_->id, *state_->graph, state_->fpmath, state_->fpmath_on_integers};
+    if (dumps(graph_dump_mode::graph)) dump_graph(dumped);
+    auto all = compiler::make_partitions(state_->graph,
+            static_cast<compiler::partition_policy>(apolicy), state_->fpmath,
+            state_->fpmath_on_integers);
+    if (dumps(graph_dump_mode::graph)) dump_partitioning(dumped, all);
     std::vector<partition> result;
-    for (auto &made : compiler::make_partitions(state_->graph,
-                 static_cast<compiler::partition_policy>(apolicy), state_->fpmath,
-                 state_->fpmath_on_integers)) {
+    for (auto &made : all) {
         partition p;
         p.state_ = std::make_shared<partition::state>(partition::state{made, state_->kind});
         result.push_back(std::move(p));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "api/dump.hpp"
 #include "api/states.hpp"
 #include "base/shape.hpp"
 #include "compiler/compile.hpp"
@@ -81,6 +82,7 @@ compiled_partition partition::compile(const std::vector<logical_tensor> &inputs,
     result.state_ = std::make_shared<compiled_partition::state>(
             compiled_partition::state{compiler::compile(self.partition, to_ports(inputs),
                     to_ports(outputs), *e.state(), options.implementation)});
+    if (dumps(graph_dump_mode::subgraph)) dump_compiled(result.state_->compiled);
     return result;
 }
 

@@ -45,6 +45,7 @@ struct graph::state {
     engine::kind kind;
     fpmath_mode fpmath;
     bool fpmath_on_integers = false;
+    std::size_t id = 0; ///< Unique in the process; only dumps tell it.
 };
 
 struct partition::state {

@@ -48,4 +48,31 @@ std::size_t environment_cache_capacity() {
     return is_number && capacity >= 0 ? static_cast<std::size_t>(capacity) : usual;
 }
 
+graph_dump parse_graph_dump(const std::string &text) {
+    graph_dump dump;
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) {
+        bool *wanted = word == "graph"      ? &dump.graph
+                       : word == "subgraph" ? &dump.subgraph
+                       : word == "dot"      ? &dump.dot
+                       : word == "text"     ? &dump.text
+                                            : nullptr;
+        if (!wanted) return {};
+        *wanted = true;
+    }
+    bool no_moment = !dump.graph && !dump.subgraph;
+    if (no_moment && (dump.dot || dump.text)) dump.graph = dump.subgraph = true;
+    return dump;
+}
+
+const graph_dump &environment_graph_dump() {
+    static const graph_dump dump = parse_graph_dump(read("TERN_GRAPH_DUMP"));
+    return dump;
+}
+
+const std::string &environment_graph_dump_dir() {
+    static const std::string folder = read("TERN_GRAPH_DUMP_DIR");
+    return folder;
+}
+
 } // namespace tern::runtime

@@ -33,6 +33,23 @@ const std::string &environment_implementation();
 /// when it is no number from 0 to INT_MAX.
 std::size_t environment_cache_capacity();
 
+/// What TERN_GRAPH_DUMP asks for.
+struct graph_dump {
+    bool graph = false;    ///< Whole graphs, before and after partitioning.
+    bool subgraph = false; ///< Partitions, when they are compiled.
+    bool dot = false;      ///< Besides JSON, in the DOT language.
+    bool text = false;     ///< Besides JSON, as text with a line for each op.
+};
+
+/// A comma list of graph, subgraph, dot, text; dot and text alone stand for graph and subgraph,
+/// too. A word that is none of these turns everything off, as in oneDNN.
+graph_dump parse_graph_dump(const std::string &text);
+
+const graph_dump &environment_graph_dump();
+
+/// TERN_GRAPH_DUMP_DIR: the folder that dumps go to; empty: the current one.
+const std::string &environment_graph_dump_dir();
+
 } // namespace tern::runtime
 
 #endif

@@ -6,6 +6,8 @@
 /// benchdnn's graph files: the JSON that oneDNN's graph dumps and its test driver use.
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +16,13 @@
 #include "ir/graph.hpp"
 
 namespace tern::formats {
+
+/// Where the partitioner put an op: the attributes partition_id and backend, which only dumps have
+/// that were written after partitioning.
+struct placement {
+    std::optional<std::int64_t> partition;
+    std::string backend;
+};
 
 /// What a graph file says. Descriptions of one tensor id agree: in data type and property always,
 /// in shape and layout unless an op of the graph writes the tensor (its shape follows from the
@@ -25,7 +34,8 @@ struct graph_file {
     bool fpmath_apply_to_int = false;
     std::vector<std::size_t> input_ports;
     std::vector<std::size_t> output_ports;
-    std::vector<ir::op_spec> ops; ///< In file order; ids are unique.
+    std::vector<ir::op_spec> ops;                ///< In file order; ids are unique.
+    std::map<std::size_t, placement> placements; ///< By op id; nothing runs by them.
 };
 
 /// Reads a file. Throws tern::error (invalid_arguments) whose message begins with path, line and

@@ -50,6 +50,7 @@ public:
         graph.ops.reserve(ops.items.size());
         for (const json_value &item : ops.items)
             graph.ops.push_back(op(item, graph.ops.size()));
+        graph.placements = std::move(placements_);
         return graph;
     }
 
@@ -242,19 +243,33 @@ private:
         return numbers;
     }
 
-    void read_attr(const std::string &name, const json_value &value, ir::attr_list &attrs) {
-        std::optional<op_attr> attr = op_attr_from_name(name);
-        if (!attr) complain(value, format_text("key \"attrs\": unknown attribute \"{}\"", name));
-        const std::string before = where_;
-        where_ += format_text("attribute {}: ", name);
+    /// An attribute's value, which must be of the given kind.
+    ir::attr_value typed_value(const json_value &value, ir::attr_kind expected) const {
         if (value.type != kind::object)
             complain(value, format_text("expected an object, found {}", describe(value)));
         const json_value &word = need(value, "type", kind::string);
         std::optional<ir::attr_kind> type = attr_kind_from_word(word.text);
         if (!type) complain_key(word, "type", "s64, f32, bool, string, s64[] or f32[]");
-        if (*type != ir::kind_of(*attr))
-            complain_key(word, "type", ir::name_of(ir::kind_of(*attr)));
-        attrs.emplace_back(*attr, attr_value(need(value, "value"), *type));
+        if (*type != expected) complain_key(word, "type", ir::name_of(expected));
+        return attr_value(need(value, "value"), *type);
+    }
+
+    void read_attr(const std::string &name, const json_value &value, ir::op_spec &spec) {
+        const bool is_partition = name == "partition_id";
+        const bool is_backend = name == "backend";
+        std::optional<op_attr> attr = op_attr_from_name(name);
+        if (!attr && !is_partition && !is_backend)
+            complain(value, format_text("key \"attrs\": unknown attribute \"{}\"", name));
+        const std::string before = where_;
+        where_ += format_text("attribute {}: ", name);
+        if (is_partition)
+            placements_[spec.id].partition =
+                    std::get<std::int64_t>(typed_value(value, ir::attr_kind::s64));
+        else if (is_backend)
+            placements_[spec.id].backend =
+                    std::get<std::string>(typed_value(value, ir::attr_kind::string));
+        else
+            spec.attrs.emplace_back(*attr, typed_value(value, ir::kind_of(*attr)));
         where_ = before;
     }
 
@@ -275,7 +290,7 @@ private:
         if (const json_value *attrs = value.find("attrs")) {
             if (attrs->type != kind::object) complain_key(*attrs, "attrs", "an object");
             for (std::size_t i = 0; i < attrs->keys.size(); ++i)
-                read_attr(attrs->keys[i], attrs->items[i], spec.attrs);
+                read_attr(attrs->keys[i], attrs->items[i], spec);
         }
         positions_.ops.push_back(value.offset);
         spec.inputs = ports(value, "inputs", "input");
@@ -288,6 +303,7 @@ private:
     const std::string &name_;
     std::string where_;
     graph_positions positions_;
+    std::map<std::size_t, placement> placements_;
 };
 
 } // namespace

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "base/text.hpp"
 #include "formats/json/graph_file.hpp"
+#include "formats/utf8.hpp"
 
 namespace tern::formats {
 namespace {
@@ -38,8 +37,10 @@ public:
         text_ += format_text("{}", value);
     }
     void string(std::string_view value) {
-        text_ += nlohmann::json(value).dump(
-                -1, ' ', false, nlohmann::json::error_handler_t::replace);
+        text_ += '"';
+        for (char c : valid_utf8(value))
+            character(c);
+        text_ += '"';
     }
     template <typename List>
     void numbers(const List &list) {
@@ -56,6 +57,23 @@ public:
     }
 
 private:
+    void character(char c) {
+        switch (c) {
+            case '"': text_ += "\\\""; break;
+            case '\\': text_ += "\\\\"; break;
+            case '\b': text_ += "\\b"; break;
+            case '\f': text_ += "\\f"; break;
+            case '\n': text_ += "\\n"; break;
+            case '\r': text_ += "\\r"; break;
+            case '\t': text_ += "\\t"; break;
+            default:
+                if (static_cast<unsigned char>(c) < 0x20)
+                    text_ += format_text("\\u{:04x}", static_cast<unsigned>(c));
+                else
+                    text_ += c;
+        }
+    }
+
     std::string text_;
     std::vector<std::size_t> counts_;
 };
@@ -106,7 +124,17 @@ struct value_writer {
     void operator()(const std::vector<float> &value) const { out.numbers(value); }
 };
 
-void write_op(layout_writer &out, const ir::op_spec &op) {
+void write_attr(layout_writer &out, std::string_view name, const ir::attr_value &value) {
+    out.key(name);
+    out.begin('{');
+    out.key("type");
+    out.string(ir::name_of(static_cast<ir::attr_kind>(value.index())));
+    out.key("value");
+    std::visit(value_writer{out}, value);
+    out.end('}');
+}
+
+void write_op(layout_writer &out, const ir::op_spec &op, const placement *placed) {
     out.begin('{');
     out.key("id");
     out.number(op.id);
@@ -116,15 +144,10 @@ void write_op(layout_writer &out, const ir::op_spec &op) {
     out.string(ir::name_of(op.kind));
     out.key("attrs");
     out.begin('{');
-    for (const auto &[attr, value] : op.attrs) {
-        out.key(ir::name_of(attr));
-        out.begin('{');
-        out.key("type");
-        out.string(ir::name_of(static_cast<ir::attr_kind>(value.index())));
-        out.key("value");
-        std::visit(value_writer{out}, value);
-        out.end('}');
-    }
+    for (const auto &[attr, value] : op.attrs)
+        write_attr(out, ir::name_of(attr), value);
+    if (placed && placed->partition) write_attr(out, "partition_id", *placed->partition);
+    if (placed && !placed->backend.empty()) write_attr(out, "backend", placed->backend);
     out.end('}');
     write_ports(out, "inputs", op.inputs);
     write_ports(out, "outputs", op.outputs);
@@ -151,8 +174,9 @@ std::string write_graph(const graph_file &graph) {
     out.key("graph");
     out.begin('[');
     for (const ir::op_spec &op : graph.ops) {
+        auto placed = graph.placements.find(op.id);
         out.element();
-        write_op(out, op);
+        write_op(out, op, placed == graph.placements.end() ? nullptr : &placed->second);
     }
     out.end(']');
     out.end('}');
