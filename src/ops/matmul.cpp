@@ -190,8 +190,9 @@ void multiply(const ir::reference_args &args, std::int64_t begin, std::int64_t e
     const std::int64_t weights_step = weights.strides[b.row_axis] * bytes;
     for (std::int64_t element = begin; element < end; ++element) {
         const dims index = index_of(element, dst.shape);
-        const void *row = at(src, offset_of(index, src_walk));
-        const void *column = at(weights, offset_of(index, weights_walk));
+        // Without a k the operands have no elements, and may have no memory.
+        const void *row = n == 0 ? nullptr : at(src, offset_of(index, src_walk));
+        const void *column = n == 0 ? nullptr : at(weights, offset_of(index, weights_walk));
         auto sum_with = [&](auto load) noexcept {
             return dot(load, row, src_step, column, weights_step, n);
         };
