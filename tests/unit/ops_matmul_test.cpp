@@ -128,6 +128,27 @@ TEST(ops_matmul, types) {
     }
 }
 
+TEST(ops_matmul, reads_every_element_of_16_bits) {
+    for (dt type : {dt::bf16, dt::f16}) {
+        std::vector<std::uint16_t> elements(65536);
+        for (std::size_t i = 0; i < elements.size(); ++i)
+            elements[i] = static_cast<std::uint16_t>(i);
+        const std::uint16_t one = type == dt::f16 ? 0x3C00 : 0x3F80;
+        std::vector<double> products(elements.size());
+        const ir::attr_list attrs = {{op_attr::transpose_a, false}, {op_attr::transpose_b, false}};
+        const ir::const_view in[] = {
+                {elements.data(), type, {65536, 1}, {1, 1}}, {&one, type, {1, 1}, {1, 1}}};
+        const ir::mutable_view out = {products.data(), dt::f64, {65536, 1}, {1, 1}};
+        find(op_kind::MatMul)->reference({attrs, in, {&out, 1}}, 0, 65536);
+        for (std::size_t i = 0; i < elements.size(); ++i) {
+            const double expected = load_f64(type, &elements[i]);
+            EXPECT_TRUE(
+                    products[i] == expected || (std::isnan(products[i]) && std::isnan(expected)))
+                    << i;
+        }
+    }
+}
+
 TEST(ops_matmul, sums_in_f64_and_rounds_once) {
     // In f32, 2^24 + 1 + 1 stays 2^24.
     const operand a = f32({1, 3}, {16777216, 1, 1});
