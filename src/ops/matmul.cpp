@@ -146,6 +146,17 @@ struct load_bf16 {
         return std::bit_cast<float>(std::uint32_t{bits} << 16);
     }
 };
+struct load_f16 {
+    double operator()(const unsigned char *element) const noexcept {
+        std::uint16_t bits;
+        std::memcpy(&bits, element, sizeof bits);
+        const unsigned exponent = bits >> 10 & 0x1F;
+        if (exponent == 0x1F) return load_f64(data_type::f16, element);
+        if (exponent == 0) return ((bits & 0x8000) != 0 ? -0x1p-24 : 0x1p-24) * (bits & 0x3FF);
+        const std::uint64_t rebiased = std::uint64_t{bits & 0x7FFFu} + ((1023 - 15) << 10);
+        return std::bit_cast<double>(std::uint64_t{bits & 0x8000u} << 48 | rebiased << 42);
+    }
+};
 struct load_any {
     data_type type;
     double operator()(const unsigned char *element) const noexcept {
@@ -190,13 +201,15 @@ void multiply(const ir::reference_args &args, std::int64_t begin, std::int64_t e
     const std::int64_t weights_step = weights.strides[b.row_axis] * bytes;
     for (std::int64_t element = begin; element < end; ++element) {
         const dims index = index_of(element, dst.shape);
-        const void *row = at(src, offset_of(index, src_walk));
-        const void *column = at(weights, offset_of(index, weights_walk));
+        // Without a k the operands have no elements, and may have no memory.
+        const void *row = n == 0 ? nullptr : at(src, offset_of(index, src_walk));
+        const void *column = n == 0 ? nullptr : at(weights, offset_of(index, weights_walk));
         auto sum_with = [&](auto load) noexcept {
             return dot(load, row, src_step, column, weights_step, n);
         };
         double sum = src.type == data_type::f32    ? sum_with(load_f32{})
                      : src.type == data_type::bf16 ? sum_with(load_bf16{})
+                     : src.type == data_type::f16  ? sum_with(load_f16{})
                                                    : sum_with(load_any{src.type});
         if (has_bias) sum += load(args.in[2], offset_of(index, bias_walk));
         store(dst, offset_of(index, dst.strides), sum);

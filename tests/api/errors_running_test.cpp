@@ -35,7 +35,7 @@ protected:
 };
 
 TEST_F(compile_errors, handles) {
-    partition named(op(5, op::kind::MatMul), engine::kind::cpu);
+    partition named(op(5, op::kind::Convolution), engine::kind::cpu);
     expect_errors({
             {status::invalid_arguments, [] { partition().compile({}, {}, cpu()); },
                     {"partition::compile", "empty"}},
@@ -62,7 +62,7 @@ TEST_F(compile_errors, handles) {
                     [] { partition(op(5, op::kind::Select), engine::kind::gpu); },
                     {"no gpu engine"}},
             {status::unimplemented, [&] { named.compile({}, {}, cpu()); },
-                    {"MatMul (op 5)", "by name only"}},
+                    {"Convolution (op 5)", "by name only"}},
     });
 }
 

@@ -383,10 +383,10 @@ TEST(driver_rewrite, batch_size) {
 // B113
 TEST(driver_rewrite, an_op_without_a_shape_rule_is_unimplemented_and_named) {
     formats::graph_file file = usual();
-    file.ops[0].kind = op_kind::MatMul;
+    file.ops[0].kind = op_kind::Convolution;
     ending found = refuse(file, with_shapes({{2, "2x3"}}));
     EXPECT_EQ(found.end, outcome::unimplemented);
-    EXPECT_THAT(found.message, HasSubstr("MatMul (op 0)"));
+    EXPECT_THAT(found.message, HasSubstr("Convolution (op 0)"));
 }
 
 TEST(driver_rewrite, a_wrong_number_of_ports_is_refused) {

@@ -124,8 +124,8 @@ TEST_F(driver_run, bad_cases_are_lines_and_the_run_goes_on) {
                     port(0, "boolean", "[2]", "[1]") + "," + port(1, "f32", "[3]", "[1]") + ","
                             + port(2, "f32", "[2]", "[1]"),
                     port(4, "f32", "[2]", "[1]")));
-    std::string unknown = graph("matmul.json",
-            op(5, "MatMul",
+    std::string unknown = graph("convolution.json",
+            op(5, "Convolution",
                     port(0, "f32", "[2, 2]", "[2, 1]") + "," + port(1, "f32", "[2, 2]", "[2, 1]"),
                     port(2, "f32", "[2, 2]", "[2, 1]")));
     run r = benchtern({"--graph", "--case=" + (folder_ / "missing.json").string(),
@@ -141,7 +141,8 @@ TEST_F(driver_run, bad_cases_are_lines_and_the_run_goes_on) {
     EXPECT_THAT(r.out,
             ContainsRegex(
                     "Error: Select \\(op 3\\)[^\n]*\n3:INVALID_ARGUMENTS \\(Invalid case\\)"));
-    EXPECT_THAT(r.out, HasSubstr("Error: MatMul (op 5) is not implemented\n4:UNIMPLEMENTED ("));
+    EXPECT_THAT(
+            r.out, HasSubstr("Error: Convolution (op 5) is not implemented\n4:UNIMPLEMENTED ("));
     EXPECT_THAT(
             r.out, ContainsRegex("Error: [^\n]*99\n5:UNTESTED_FAILED \\(Rewriter failed\\) \\("));
     EXPECT_THAT(r.out, HasSubstr("\n6:SKIPPED (Data type not supported) ("));
