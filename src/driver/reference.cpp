@@ -42,17 +42,17 @@ public:
         memory_ = std::make_unique<float[]>(static_cast<std::size_t>(count));
         view_.data = memory_.get();
         if (count == 0) return;
-        convert(from, *element_count(from.shape) / from.shape[last]);
+        convert(from, count);
     }
 
     const ir::const_view &view() const { return view_; }
 
 private:
-    /// A row is along the last axis.
-    void convert(const ir::const_view &from, std::int64_t rows) {
+    /// Row by row along the last axis.
+    void convert(const ir::const_view &from, std::int64_t count) {
         const int last = from.shape.rank() - 1;
         const std::size_t bytes = bytes_of(from.type);
-        in_ranges(rows * from.shape[last], [&](std::int64_t begin, std::int64_t end) {
+        in_ranges(count, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t element = begin; element < end;) {
                 std::int64_t rest = element;
                 std::int64_t source = 0;
