@@ -219,7 +219,7 @@ TEST_F(driver_errors, functions_and_short_types_widen) {
     add("SoftMax", {0}, 3, data_type::bf16);
     EXPECT_GE(model_.of(3).relative, eps_bf16);
     EXPECT_LT(model_.of(3).relative, 1.01 * eps_bf16);
-    EXPECT_EQ(model_.of(3).differing, 0.25);
+    EXPECT_EQ(model_.of(3).differing, 1.0 / 16);
     add("MatMul", {3, 0}, 4, data_type::bf16);
     EXPECT_GE(model_.of(4).relative, 2 * eps_bf16);
     EXPECT_LT(model_.of(4).relative, 2.1 * eps_bf16);
