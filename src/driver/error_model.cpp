@@ -224,7 +224,7 @@ acceptance error_model::of(std::size_t id) const {
     accepted.rule = compare_rule::close;
     if (!is_real) {
         accepted.floor = errors.steps;
-        accepted.differing = 1.0 / 8;
+        accepted.differing = 1.0 / 32;
         return accepted;
     }
     accepted.relative = errors.noise + errors.rounding;
@@ -234,7 +234,7 @@ acceptance error_model::of(std::size_t id) const {
     // Rounding in another order seldom shows in a short type; truncation shows in every second
     // element.
     if (is_short(errors.type))
-        accepted.differing = errors.after_steps ? 0.5 : errors.noise > 0 ? 0.25 : 1.0 / 256;
+        accepted.differing = errors.after_steps ? 1.0 / 8 : errors.noise > 0 ? 1.0 / 16 : 1.0 / 256;
     return accepted;
 }
 

@@ -90,7 +90,7 @@ std::uint64_t reference_bytes(const compiled_step &step) {
         }
         for (const auto &[id, bytes] : sizes)
             held.add(bytes);
-        held.add(converted_bytes(op));
+        held.add(packed_bytes(op));
         most = std::max(most, held.bytes());
         for (std::size_t id : done_after(step, last, i))
             sizes.erase(id);

@@ -17,8 +17,8 @@ bool flag(const ir::op_spec &op, op_attr attr) {
     return set != nullptr && *set;
 }
 
-/// Converting pays when an operand has rows and columns and its type does not do already.
-bool is_converted(const ir::op_spec &op, std::size_t port) {
+/// Packing pays when an operand has rows and columns.
+bool is_packed(const ir::op_spec &op, std::size_t port) {
     if (op.kind != op_kind::MatMul || port > 1) return false;
     const tensor_desc &desc = op.inputs[port].desc;
     return desc.shape.rank() >= 2 && is_floating(desc.type) && desc.type != data_type::f64;
@@ -30,29 +30,29 @@ int summed_axis(const ir::op_spec &op, std::size_t port, int rank) {
     return rank - (last ? 1 : 2);
 }
 
-class f64_operand {
+class packed_operand {
 public:
-    f64_operand(const ir::const_view &from, int innermost) {
+    packed_operand(const ir::const_view &from, int innermost) {
         dims permuted = from.shape;
         const int last = from.shape.rank() - 1;
         std::swap(permuted[innermost], permuted[last]);
-        view_ = {nullptr, data_type::f64, from.shape, *dense_strides(permuted)};
+        view_ = {nullptr, data_type::f32, from.shape, *dense_strides(permuted)};
         std::swap(view_.strides[innermost], view_.strides[last]);
         const std::int64_t count = *element_count(from.shape);
-        memory_ = std::make_unique<double[]>(static_cast<std::size_t>(count));
+        memory_ = std::make_unique<float[]>(static_cast<std::size_t>(count));
         view_.data = memory_.get();
         if (count == 0) return;
-        convert(from, *element_count(from.shape) / from.shape[last]);
+        convert(from, count);
     }
 
     const ir::const_view &view() const { return view_; }
 
 private:
-    /// A row is along the last axis.
-    void convert(const ir::const_view &from, std::int64_t rows) {
+    /// Row by row along the last axis.
+    void convert(const ir::const_view &from, std::int64_t count) {
         const int last = from.shape.rank() - 1;
         const std::size_t bytes = bytes_of(from.type);
-        in_ranges(rows * from.shape[last], [&](std::int64_t begin, std::int64_t end) {
+        in_ranges(count, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t element = begin; element < end;) {
                 std::int64_t rest = element;
                 std::int64_t source = 0;
@@ -66,7 +66,8 @@ private:
                 for (left = std::min(left, end - element); left > 0; --left, ++element) {
                     const auto *at = static_cast<const std::byte *>(from.data)
                                      + static_cast<std::size_t>(source) * bytes;
-                    memory_[static_cast<std::size_t>(target)] = load_f64(from.type, at);
+                    memory_[static_cast<std::size_t>(target)] =
+                            static_cast<float>(load_f64(from.type, at));
                     source += from.strides[last];
                     target += view_.strides[last];
                 }
@@ -74,7 +75,7 @@ private:
         });
     }
 
-    std::unique_ptr<double[]> memory_;
+    std::unique_ptr<float[]> memory_;
     ir::const_view view_;
 };
 
@@ -86,22 +87,22 @@ void run_reference(const ir::op_spec &op, std::span<const ir::const_view> inputs
     ir::op_spec complete = op;
     ir::verify_schema(complete, def); // fills in attribute defaults
     std::vector<ir::const_view> in(inputs.begin(), inputs.end());
-    std::vector<f64_operand> converted;
+    std::vector<packed_operand> packed;
     for (std::size_t i = 0; i < in.size(); ++i) {
-        if (!is_converted(op, i)) continue;
-        converted.emplace_back(in[i], summed_axis(op, i, in[i].shape.rank()));
-        in[i] = converted.back().view();
+        if (!is_packed(op, i)) continue;
+        packed.emplace_back(in[i], summed_axis(op, i, in[i].shape.rank()));
+        in[i] = packed.back().view();
     }
     ir::reference_args args{complete.attrs, in, outputs};
     in_ranges(*element_count(outputs[0].shape),
             [&](std::int64_t begin, std::int64_t end) { def.reference(args, begin, end); });
 }
 
-std::uint64_t converted_bytes(const ir::op_spec &op) {
+std::uint64_t packed_bytes(const ir::op_spec &op) {
     std::uint64_t bytes = 0;
     for (std::size_t i = 0; i < op.inputs.size(); ++i)
-        if (is_converted(op, i))
-            bytes += sizeof(double)
+        if (is_packed(op, i))
+            bytes += sizeof(float)
                      * static_cast<std::uint64_t>(
                              element_count(op.inputs[i].desc.shape).value_or(0));
     return bytes;

@@ -12,13 +12,13 @@ namespace tern::driver {
 /// Runs the reference loop of an op, whose kind must have one, over all elements.
 /// Precondition: shapes are known and legal, outputs have memory.
 ///
-/// A MatMul reads each operand many times: its loop is given them as f64, which holds every value
+/// A MatMul reads each operand many times: its loop is given them as f32, which holds every value
 /// of the shorter types exactly, with the axis that is summed over innermost in memory.
 void run_reference(const ir::op_spec &op, std::span<const ir::const_view> inputs,
         std::span<const ir::mutable_view> outputs);
 
-/// Bytes of the operands that run_reference converts.
-std::uint64_t converted_bytes(const ir::op_spec &op);
+/// Bytes of the operands that run_reference packs.
+std::uint64_t packed_bytes(const ir::op_spec &op);
 
 } // namespace tern::driver
 

@@ -132,6 +132,7 @@ void rewrite(formats::graph_file &file, const case_options &options) {
     sort_topologically(file.ops);
     working_graph graph(file);
     check_ids(graph, options);
+    round_scales(graph);
     rewrite_input_shapes(graph, options.in_shapes);
     rewrite_attrs(graph, options.op_attrs);
     rewrite_kinds(graph, options.op_kind);
@@ -146,6 +147,7 @@ void rewrite(formats::graph_file &file, const case_options &options) {
     // have no shape rule.
     check_types(graph);
     if (options.mb != 0) rewrite_batch(graph, options.mb);
+    rewrite_groups(graph, options);
     infer_shapes(graph);
     rewrite_output_shapes(graph, options.in_shapes);
     graph.write_back();

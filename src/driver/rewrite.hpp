@@ -55,6 +55,9 @@ template <typename... Args>
 }
 
 // The steps, in their order.
+/// The scales of Quantize and Dequantize become powers of two, the next above, as in benchdnn: what
+/// is dequantized is exact then.
+void round_scales(working_graph &graph);
 void rewrite_input_shapes(working_graph &graph, const id_values &in_shapes);
 void rewrite_attrs(working_graph &graph, const id_values &op_attrs);
 void rewrite_kinds(working_graph &graph, const id_values &op_kinds);
@@ -62,6 +65,11 @@ void rewrite_types(working_graph &graph, data_type type);
 void rewrite_types(working_graph &graph, const id_types &types);
 void rewrite_properties(working_graph &graph, const id_values &properties);
 void rewrite_batch(working_graph &graph, std::int64_t size);
+/// A DynamicDequantize with groups: of src, scales and group_shape the one that no option gives
+/// follows from the other two.
+void rewrite_groups(working_graph &graph, const case_options &options);
+/// As many scales and zero points as there are channels: they repeat, or the last ones go.
+void fit_channels(ir::op_spec &op, const tensor_desc &src);
 void infer_shapes(working_graph &graph);
 void rewrite_output_shapes(working_graph &graph, const id_values &in_shapes);
 

@@ -136,11 +136,12 @@ void rewrite_input_shapes(working_graph &graph, const id_values &in_shapes) {
 }
 
 void infer_shapes(working_graph &graph) {
-    for (const ir::op_spec &op : graph.file.ops) {
+    for (ir::op_spec &op : graph.file.ops) {
         const ir::op_def *def = ops::find(op.kind);
         if (def == nullptr)
             throw verdict(outcome::unimplemented, reason::none,
                     format_text("{} is not implemented", to_string(op.label())));
+        if (!op.inputs.empty()) fit_channels(op, graph.tensors.at(op.inputs[0].id));
         ir::op_spec complete = op;
         std::vector<tensor_desc> in;
         for (ir::port &port : complete.inputs)
