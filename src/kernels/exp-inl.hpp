@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included once per SIMD target, by the files that Highway compiles for each: the guard toggles.
+#if defined(TERN_KERNELS_EXP_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TERN_KERNELS_EXP_INL_HPP
+#undef TERN_KERNELS_EXP_INL_HPP
+#else
+#define TERN_KERNELS_EXP_INL_HPP
+#endif
+
+/// \file
+/// exp of f32 vectors.
+
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// max(v, low), NaN where v is NaN.
+template <class D>
+HWY_INLINE hn::Vec<D> at_least(D d, hn::Vec<D> v, float low) {
+    const auto limit = hn::Set(d, low);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    (void)d;
+    return hn::Max(limit, v); // The instruction gives its second operand when one is NaN.
+#else
+    return hn::IfThenElse(hn::Lt(v, limit), limit, v);
+#endif
+}
+
+/// exp(v) = mantissa * 2^n, with n an integer and the mantissa in [0.7, 1.42].
+template <class D>
+struct exp_parts {
+    hn::Vec<D> mantissa;                  ///< NaN when v is.
+    hn::Vec<hn::RebindToSigned<D>> power; ///< n; anything when v is NaN.
+};
+
+/// Precondition: v is NaN or |v| < 1000.
+template <class D>
+HWY_INLINE exp_parts<D> split_exp(D d, hn::Vec<D> v) {
+    const hn::RebindToSigned<D> di;
+    // Adding 1.5 * 2^23 rounds to an integer, which the sum has in its low bits.
+    const auto shifter = hn::Set(d, 0x1.8p23F);
+    const auto shifted = hn::MulAdd(v, hn::Set(d, 0x1.715476p0F), shifter);
+    const auto n = hn::Sub(shifted, shifter);
+    // ln 2 in two parts. The products with the first, of 14 bits, are exact.
+    auto r = hn::NegMulAdd(n, hn::Set(d, 0x1.62e4p-1F), v);
+    r = hn::NegMulAdd(n, hn::Set(d, 0x1.7f7d1cp-20F), r);
+    // exp(r) = 1 + r + r^2 q(r). q interpolates where that makes the relative error of exp nearly
+    // even on [-ln(2) / 2, ln(2) / 2]: 0.04 ulp.
+    auto q = hn::MulAdd(hn::Set(d, 0x1.6d501ap-10F), r, hn::Set(d, 0x1.124a88p-7F));
+    q = hn::MulAdd(q, r, hn::Set(d, 0x1.5554e6p-5F));
+    q = hn::MulAdd(q, r, hn::Set(d, 0x1.555474p-3F));
+    q = hn::MulAdd(q, r, hn::Set(d, 0.5F));
+    const auto rest = hn::MulAdd(hn::Mul(q, r), r, r);
+    const auto power = hn::Sub(hn::BitCast(di, shifted), hn::Set(di, 0x4B400000));
+    return {hn::Add(rest, hn::Set(d, 1.0F)), power};
+}
+
+/// 2^n for -127 < n < 128; 0 for n = -127.
+template <class D>
+HWY_INLINE hn::Vec<D> power_of_two(D d, hn::Vec<hn::RebindToSigned<D>> n) {
+    const hn::RebindToSigned<D> di;
+    return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
+}
+
+/// exp(v), at most 2 ulp off, denormal results (unless the caller's modes flush them) included.
+/// Infinity for v > 88.73, 0 for -infinity, NaN for NaN.
+template <class D>
+HWY_INLINE hn::Vec<D> exp_f32(D d, hn::Vec<D> v) {
+    // NaN goes through the upper limit too: where either is NaN, comparisons are false.
+    const auto high = hn::Set(d, 89.5F);
+    const auto limited = hn::IfThenElse(hn::Gt(v, high), high, at_least(d, v, -105.5F));
+    const auto parts = split_exp(d, limited);
+    // In two steps, since 2^n alone may be out of range; only the last product is rounded.
+    const auto half = hn::ShiftRight<1>(parts.power);
+    const auto scaled = hn::Mul(parts.mantissa, power_of_two(d, half));
+    return hn::Mul(scaled, power_of_two(d, hn::Sub(parts.power, half)));
+}
+
+/// What exp_of_negative multiplies by.
+inline constexpr float negative_exp_scale = 0x1p25F;
+
+/// negative_exp_scale * exp(v) for v <= 0 or NaN, at most 2 ulp off. The scale keeps all of what
+/// exp(v) may be above 0 a normal number. 0 below -105.4 (where exp(v) is less than half of the
+/// least denormal), NaN for NaN. Faster than exp_f32.
+template <class D>
+HWY_INLINE hn::Vec<D> exp_of_negative(D d, hn::Vec<D> v) {
+    const hn::RebindToSigned<D> di;
+    const auto parts = split_exp(d, at_least(d, v, -105.5F)); // n is -152 at the limit
+    return hn::Mul(parts.mantissa, power_of_two(d, hn::Add(parts.power, hn::Set(di, 25))));
+}
+
+} // namespace
+} // namespace HWY_NAMESPACE
+} // namespace tern::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif

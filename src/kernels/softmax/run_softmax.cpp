@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/parallel.hpp"
+#include "kernels/softmax/softmax.hpp"
+#include "kernels/softmax/softmax_parts.hpp"
+
+namespace tern::kernels {
+namespace {
+
+constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+/// What sums of exp_of_negative are scaled by. Any row has one term that is exp(0), unless it is
+/// all -infinity and that counts as zeros.
+constexpr float sum_scale = 0x1p25F;
+
+std::size_t index_of(data_type type) {
+    return type == data_type::f32 ? 0 : type == data_type::bf16 ? 1 : 2;
+}
+
+struct pointers {
+    const std::uint8_t *src;
+    std::uint8_t *dst;
+    std::uint8_t *stats; ///< Null without stats.
+};
+
+/// Counts through the outer loops and the blocks within them.
+class outer_walk {
+public:
+    outer_walk(const softmax_loops &loops, const pointers &base, std::int64_t index)
+        : loops_(loops),
+          at_(base) {
+        for (int axis = loops.outer.rank() - 1; axis >= 0; --axis) {
+            index_[axis] = index % loops.outer[axis];
+            index /= loops.outer[axis];
+            move(axis, index_[axis]);
+        }
+    }
+    const pointers &at() const { return at_; }
+    void next() {
+        for (int axis = loops_.outer.rank() - 1; axis >= 0; --axis) {
+            move(axis, 1);
+            if (++index_[axis] < loops_.outer[axis]) return;
+            move(axis, -index_[axis]);
+            index_[axis] = 0;
+        }
+    }
+
+private:
+    void move(int axis, std::int64_t count) {
+        at_.src += count * loops_.outer_steps[0][axis];
+        at_.dst += count * loops_.outer_steps[1][axis];
+        if (at_.stats != nullptr) at_.stats += count * loops_.outer_steps[2][axis];
+    }
+
+    const softmax_loops &loops_;
+    pointers at_;
+    dims index_{max_rank, 0};
+};
+
+// ---- elements that do not lie side by side -----------------------------------------------------
+
+/// A plane of elements: bytes from row to row and from column to column.
+template <typename Byte>
+struct plane_of {
+    Byte *first;
+    std::int64_t row_step;
+    std::int64_t column_step;
+};
+
+template <std::size_t ElementBytes>
+void copy_elements(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
+        std::int64_t columns) {
+    for (std::int64_t row = 0; row < rows; ++row)
+        for (std::int64_t column = 0; column < columns; ++column)
+            std::memcpy(to.first + row * to.row_step + column * to.column_step,
+                    from.first + row * from.row_step + column * from.column_step, ElementBytes);
+}
+
+void copy_plane(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
+        std::int64_t columns, int element_bytes) {
+    // The inner loop is along what lies closer together.
+    if (from.row_step + to.row_step < from.column_step + to.column_step) {
+        std::swap(from.row_step, from.column_step);
+        std::swap(to.row_step, to.column_step);
+        std::swap(rows, columns);
+    }
+    if (element_bytes == 4)
+        copy_elements<4>(from, to, rows, columns);
+    else
+        copy_elements<2>(from, to, rows, columns);
+}
+
+/// Elements that are copied side by side at a time.
+constexpr std::int64_t packed_elements = 4096;
+
+// ---- one block of rows -------------------------------------------------------------------------
+
+/// A block of rows of one unit. Rows that do not fit the tile are loaded piece by piece, and more
+/// than once. All of a piece is read before any of it is written, so that dst may be src.
+class block_run {
+public:
+    explicit block_run(const softmax_loops &loops)
+        : loops_(loops),
+          parts_(*loops.parts),
+          src_type_(index_of(loops.types[0])),
+          dst_type_(index_of(loops.types[1])) {}
+
+    void run(const pointers &at, std::int64_t columns) {
+        at_ = at;
+        columns_ = columns;
+        width_ = is_rows() ? 1 : round_up(columns);
+        const std::int64_t piece = std::min(tile_floats / width_, loops_.n);
+        std::fill_n(max_, width_, minus_infinity);
+        std::fill_n(sum_, width_, 0.0F);
+        std::fill_n(unused_, width_, 0.0F);
+        for (std::int64_t i = 0; i < loops_.n; i += piece)
+            load(i, std::min(piece, loops_.n - i));
+        for (std::int64_t i = 0; i < width_; ++i) {
+            sub_[i] = max_[i];
+            if (loops_.inf_as_zero && sub_[i] == minus_infinity) sub_[i] = 0;
+        }
+        const bool one_piece = piece == loops_.n;
+        for (std::int64_t i = 0; i < loops_.n; i += piece) {
+            const std::int64_t count = std::min(piece, loops_.n - i);
+            if (!one_piece) load(i, count);
+            exp(count, sum_);
+        }
+        find_scales();
+        for (std::int64_t i = 0; i < loops_.n; i += piece) {
+            const std::int64_t count = std::min(piece, loops_.n - i);
+            if (!one_piece) {
+                load(i, count);
+                exp(count, unused_);
+            }
+            store(i, count);
+        }
+    }
+
+private:
+    bool is_rows() const { return loops_.path == softmax_path::rows; }
+
+    /// Elements of a row of the tile do not lie side by side.
+    bool is_packed(const softmax_walk &walk) const {
+        const std::int64_t step = is_rows() ? walk.axis_step : walk.lane_step;
+        return (is_rows() ? loops_.n : columns_) > 1 && step != walk.element_bytes;
+    }
+
+    /// `count` steps of the axis from the i-th to the tile.
+    void load(std::int64_t i, std::int64_t count) {
+        const softmax_walk &walk = loops_.walks[0];
+        const std::uint8_t *src = at_.src + i * walk.axis_step;
+        if (!is_packed(walk)) return load_dense(src, walk.axis_step, 0, count);
+        const std::int64_t part = packed_elements / width_;
+        const std::int64_t packed_step = columns_ * walk.element_bytes;
+        for (std::int64_t begin = 0; begin < count; begin += part) {
+            const std::int64_t rows = std::min(part, count - begin);
+            copy_plane({src + begin * walk.axis_step, walk.axis_step, walk.lane_step},
+                    {packed_, packed_step, walk.element_bytes}, rows, columns_, walk.element_bytes);
+            load_dense(packed_, packed_step, begin, rows);
+        }
+    }
+    void load_dense(const std::uint8_t *src, std::int64_t step, std::int64_t at, std::int64_t n) {
+        float *tile = tile_ + at * width_;
+        if (is_rows())
+            max_[0] = parts_.load_rows[src_type_](src, n, tile, max_[0]);
+        else
+            parts_.load_blocks[src_type_](src, step, n, columns_, tile, max_);
+    }
+
+    void exp(std::int64_t n, float *sum) {
+        if (is_rows())
+            sum[0] += parts_.exp_one_row(tile_, n, sub_[0]);
+        else
+            parts_.exp_block(tile_, n, columns_, sub_, sum);
+    }
+
+    void find_scales() {
+        for (std::int64_t i = 0; i < columns_; ++i) {
+            const float sum = sum_[i];
+            // No term, not even a NaN: zeros.
+            scale_[i] = sum < 0.5F * sum_scale ? 0.0F : 1.0F / sum;
+            if (!loops_.has_stats) continue;
+            const double log_sum = std::log(static_cast<double>(sum) / double{sum_scale});
+            const auto stats = static_cast<float>(static_cast<double>(max_[i]) + log_sum);
+            std::memcpy(at_.stats + i * loops_.walks[2].lane_step, &stats, sizeof stats);
+        }
+        std::fill_n(scale_ + columns_, width_ - columns_, 0.0F);
+    }
+
+    void store(std::int64_t i, std::int64_t count) {
+        const softmax_walk &walk = loops_.walks[1];
+        std::uint8_t *dst = at_.dst + i * walk.axis_step;
+        if (!is_packed(walk)) return store_dense(0, count, dst, walk.axis_step);
+        const std::int64_t part = packed_elements / width_;
+        const std::int64_t packed_step = columns_ * walk.element_bytes;
+        for (std::int64_t begin = 0; begin < count; begin += part) {
+            const std::int64_t rows = std::min(part, count - begin);
+            store_dense(begin, rows, packed_, packed_step);
+            copy_plane({packed_, packed_step, walk.element_bytes},
+                    {dst + begin * walk.axis_step, walk.axis_step, walk.lane_step}, rows, columns_,
+                    walk.element_bytes);
+        }
+    }
+    void store_dense(std::int64_t at, std::int64_t n, std::uint8_t *dst, std::int64_t step) {
+        const float *tile = tile_ + at * width_;
+        if (is_rows())
+            parts_.store_rows[dst_type_](tile, n, scale_[0], dst);
+        else
+            parts_.store_blocks[dst_type_](tile, n, columns_, scale_, dst, step);
+    }
+
+    const softmax_loops &loops_;
+    const softmax_parts &parts_;
+    std::size_t src_type_;
+    std::size_t dst_type_;
+    pointers at_{};
+    std::int64_t columns_ = 1;
+    std::int64_t width_ = 1;
+    // One element per column; one alone on the path of rows. Not set here: that would cost more
+    // than a short row.
+    alignas(64) float max_[most_columns];
+    alignas(64) float sub_[most_columns];
+    alignas(64) float sum_[most_columns];
+    alignas(64) float unused_[most_columns];
+    alignas(64) float scale_[most_columns];
+    alignas(64) float tile_[tile_floats];
+    alignas(64) std::uint8_t packed_[packed_elements * sizeof(float)];
+};
+
+void run_units(const softmax_loops &loops, const pointers &base, std::int64_t begin,
+        std::int64_t end) noexcept {
+    outer_walk walk(loops, base, begin / loops.blocks);
+    block_run run(loops);
+    std::int64_t block = begin % loops.blocks;
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+        const std::int64_t first = block * loops.columns;
+        pointers at = walk.at();
+        at.src += first * loops.walks[0].lane_step;
+        at.dst += first * loops.walks[1].lane_step;
+        if (at.stats != nullptr) at.stats += first * loops.walks[2].lane_step;
+        run.run(at, std::min(loops.columns, loops.lanes - first));
+        if (++block == loops.blocks) {
+            block = 0;
+            walk.next();
+        }
+    }
+}
+
+#ifdef TERN_MUTATION_FLIP_LANE
+/// Makes a wrong result on purpose, for a test of the checks that should find it: the top bit of
+/// an exponent of the first row, which no tolerance covers.
+void flip_middle_element(const softmax_loops &loops, std::uint8_t *dst) {
+    const softmax_walk &walk = loops.walks[1];
+    dst += loops.n / 2 * walk.axis_step + walk.element_bytes - 1;
+    *dst = static_cast<std::uint8_t>(*dst ^ 0x40U);
+}
+#endif
+
+} // namespace
+
+void run_softmax(const softmax_loops &loops, const void *src, void *dst, void *stats) noexcept {
+    const pointers base{static_cast<const std::uint8_t *>(src), static_cast<std::uint8_t *>(dst),
+            loops.has_stats ? static_cast<std::uint8_t *>(stats) : nullptr};
+    parallel_for(loops.units, loops.grain, [&](std::int64_t begin, std::int64_t end) noexcept {
+        run_units(loops, base, begin, end);
+    });
+#ifdef TERN_MUTATION_FLIP_LANE
+    flip_middle_element(loops, static_cast<std::uint8_t *>(dst));
+#endif
+}
+
+} // namespace tern::kernels

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// As for the blends: nothing is gained after AVX3, nor from SSSE3 where there is SSE4.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | (HWY_AVX3 - 1))
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/softmax/softmax_parts.cpp"
+#include <hwy/foreach_target.h>
+
+#include <array>
+#include <limits>
+#include <string_view>
+
+#include "kernels/exp-inl.hpp"
+#include "kernels/float16-inl.hpp"
+#include "kernels/softmax/softmax.hpp"
+#include "kernels/softmax/softmax_parts.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tern::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+using float_tag = hn::CappedTag<float, 16>;
+using float_vec = hn::Vec<float_tag>;
+
+constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
+template <data_type Type>
+constexpr std::int64_t bytes = Type == data_type::f32 ? 4 : 2;
+
+/// The last, partial vector of a row of n elements. Where the row is longer than a vector it
+/// overlaps the one before; `put` gets where it begins.
+template <data_type Type, class Put>
+HWY_INLINE void load_tail(const std::uint8_t *src, std::int64_t n, std::int64_t done, Put put) {
+    const float_tag d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+    if (done == n) return;
+    if (n >= step)
+        put(load_as<Type>(d, src + (n - step) * bytes<Type>), n - step);
+    else
+        put(load_part_as<Type>(d, src, static_cast<std::size_t>(n)), 0);
+}
+
+/// -infinity from tile[n] to the next multiple of tile_multiple.
+HWY_INLINE void pad_row(float *tile, std::int64_t n) {
+    const float_tag d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t end = round_up(n);
+    for (std::int64_t i = end - step; i >= n; i -= step)
+        hn::StoreU(hn::Set(d, minus_infinity), d, tile + i);
+    for (std::int64_t i = n; i % step != 0; ++i)
+        tile[i] = minus_infinity;
+}
+
+template <data_type Type>
+float load_row(const std::uint8_t *src, std::int64_t n, float *tile, float max) {
+    const float_tag d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+    auto max_0 = hn::Set(d, max);
+    auto max_1 = max_0;
+    std::int64_t i = 0;
+    for (; i + 2 * step <= n; i += 2 * step) {
+        const auto v_0 = load_as<Type>(d, src + i * bytes<Type>);
+        const auto v_1 = load_as<Type>(d, src + (i + step) * bytes<Type>);
+        max_0 = hn::Max(max_0, v_0);
+        max_1 = hn::Max(max_1, v_1);
+        hn::StoreU(v_0, d, tile + i);
+        hn::StoreU(v_1, d, tile + i + step);
+    }
+    for (; i + step <= n; i += step) {
+        const auto v = load_as<Type>(d, src + i * bytes<Type>);
+        max_0 = hn::Max(max_0, v);
+        hn::StoreU(v, d, tile + i);
+    }
+    load_tail<Type>(src, n, i, [&](float_vec v, std::int64_t at) HWY_ATTR {
+        if (n < step) // Its other lanes are 0.
+            v = hn::IfThenElse(
+                    hn::FirstN(d, static_cast<std::size_t>(n)), v, hn::Set(d, minus_infinity));
+        max_1 = hn::Max(max_1, v);
+        hn::StoreU(v, d, tile + at);
+    });
+    pad_row(tile, n);
+    return hn::GetLane(hn::MaxOfLanes(d, hn::Max(max_0, max_1)));
+}
+
+/// Vectors that are summed up in one go; the sums of such parts are then. That keeps the error of
+/// long sums small.
+constexpr std::int64_t part_vectors = 64;
+
+float exp_row(float *tile, std::int64_t n, float max) {
+    const float_tag d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto sub = hn::Set(d, max);
+    const auto replace = [&](std::int64_t i) HWY_ATTR {
+        const auto e = exp_of_negative(d, hn::Sub(hn::LoadU(d, tile + i), sub));
+        hn::StoreU(e, d, tile + i);
+        return e;
+    };
+    auto sum = hn::Zero(d);
+    for (std::int64_t i = 0; i < n;) {
+        const std::int64_t end = i + 2 * part_vectors * step < n ? i + 2 * part_vectors * step : n;
+        auto sum_0 = hn::Zero(d);
+        auto sum_1 = hn::Zero(d);
+        for (; i + step < end; i += 2 * step) {
+            sum_0 = hn::Add(sum_0, replace(i));
+            sum_1 = hn::Add(sum_1, replace(i + step));
+        }
+        for (; i < end; i += step)
+            sum_0 = hn::Add(sum_0, replace(i));
+        sum = hn::Add(sum, hn::Add(sum_0, sum_1));
+    }
+    return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+/// One row of a tile. Where it is not a multiple of vectors, its end is stored first: the rest
+/// overlaps it.
+template <data_type Type, class Get>
+HWY_INLINE void store_from(std::int64_t n, std::uint8_t *dst, Get get) {
+    const float_tag d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+    if (n < step) return store_part_as<Type>(d, get(0), dst, static_cast<std::size_t>(n));
+    std::int64_t i = 0;
+    for (; i + step <= n; i += step)
+        store_as<Type>(d, get(i), dst + i * bytes<Type>);
+    if (i < n) store_as<Type>(d, get(n - step), dst + (n - step) * bytes<Type>);
+}
+
+template <data_type Type>
+void store_row(const float *tile, std::int64_t n, float scale, std::uint8_t *dst) {
+    const float_tag d;
+    const auto by = hn::Set(d, scale);
+    store_from<Type>(
+            n, dst, [&](std::int64_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, tile + i), by); });
+}
+
+template <data_type Type>
+void load_columns(const std::uint8_t *src, std::int64_t src_step, std::int64_t rows,
+        std::int64_t columns, float *tile, float *max) {
+    const float_tag d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t width = round_up(columns);
+    for (std::int64_t row = 0; row < rows; ++row, src += src_step, tile += width) {
+        std::int64_t i = 0;
+        const auto put = [&](float_vec v, std::int64_t at) HWY_ATTR {
+            hn::StoreU(v, d, tile + at);
+            hn::StoreU(hn::Max(hn::LoadU(d, max + at), v), d, max + at);
+        };
+        for (; i + step <= columns; i += step)
+            put(load_as<Type>(d, src + i * bytes<Type>), i);
+        // Columns that are not there are computed along.
+        for (std::int64_t at = i; at < width; at += step)
+            hn::StoreU(hn::Zero(d), d, tile + at);
+        load_tail<Type>(src, columns, i, put);
+    }
+}
+
+void exp_columns(
+        float *tile, std::int64_t rows, std::int64_t columns, const float *max, float *sum) {
+    const float_tag d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t width = round_up(columns);
+    for (std::int64_t column = 0; column < columns; column += step) {
+        const auto sub = hn::LoadU(d, max + column);
+        auto total = hn::Zero(d);
+        for (std::int64_t begin = 0; begin < rows; begin += part_vectors) {
+            const std::int64_t end = begin + part_vectors < rows ? begin + part_vectors : rows;
+            auto sum_of_part = hn::Zero(d);
+            for (std::int64_t row = begin; row < end; ++row) {
+                float *at = tile + row * width + column;
+                const auto e = exp_of_negative(d, hn::Sub(hn::LoadU(d, at), sub));
+                hn::StoreU(e, d, at);
+                sum_of_part = hn::Add(sum_of_part, e);
+            }
+            total = hn::Add(total, sum_of_part);
+        }
+        hn::StoreU(hn::Add(hn::LoadU(d, sum + column), total), d, sum + column);
+    }
+}
+
+template <data_type Type>
+void store_columns(const float *tile, std::int64_t rows, std::int64_t columns, const float *scale,
+        std::uint8_t *dst, std::int64_t dst_step) {
+    const float_tag d;
+    const std::int64_t width = round_up(columns);
+    for (std::int64_t row = 0; row < rows; ++row, tile += width, dst += dst_step)
+        store_from<Type>(columns, dst, [&](std::int64_t i) HWY_ATTR {
+            return hn::Mul(hn::LoadU(d, tile + i), hn::LoadU(d, scale + i));
+        });
+}
+
+constexpr softmax_parts target_parts = {
+        {load_row<data_type::f32>, load_row<data_type::bf16>, load_row<data_type::f16>},
+        exp_row,
+        {store_row<data_type::f32>, store_row<data_type::bf16>, store_row<data_type::f16>},
+        {load_columns<data_type::f32>, load_columns<data_type::bf16>, load_columns<data_type::f16>},
+        exp_columns,
+        {store_columns<data_type::f32>, store_columns<data_type::bf16>,
+                store_columns<data_type::f16>},
+};
+
+constexpr std::array<char, 24> make_target_name() {
+    std::array<char, 24> name{};
+    const char *from = &HWY_STR(HWY_NAMESPACE)[2]; // "N_AVX2"
+    for (std::size_t i = 0; from[i] != 0; ++i)
+        name[i] = static_cast<char>(
+                from[i] >= 'A' && from[i] <= 'Z' ? from[i] + ('a' - 'A') : from[i]);
+    return name;
+}
+
+constexpr std::array<char, 24> target_name = make_target_name();
+
+} // namespace
+
+const softmax_parts &get_softmax_parts() {
+    return target_parts;
+}
+
+const char *get_softmax_target() {
+    return target_name.data();
+}
+
+} // namespace HWY_NAMESPACE
+} // namespace tern::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tern::kernels {
+
+HWY_EXPORT(get_softmax_parts);
+HWY_EXPORT(get_softmax_target);
+
+const softmax_parts &find_softmax_parts() noexcept {
+    return HWY_DYNAMIC_DISPATCH(get_softmax_parts)();
+}
+
+std::string_view softmax_target() {
+    return HWY_DYNAMIC_DISPATCH(get_softmax_target)();
+}
+
+} // namespace tern::kernels
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TERN_KERNELS_SOFTMAX_SOFTMAX_PARTS_HPP
+#define TERN_KERNELS_SOFTMAX_SOFTMAX_PARTS_HPP
+
+/// \file
+/// The SIMD part of SoftMax: functions on a tile of floats that stays in the cache.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tern::kernels {
+
+/// Floats of a tile: what a core's second cache holds with ease, and any thread's stack.
+inline constexpr std::int64_t tile_floats = 16384;
+/// A row of a tile begins at a multiple of this many floats, so that vectors of any length fill it.
+inline constexpr std::int64_t tile_multiple = 16;
+/// Columns of a tile, at most.
+inline constexpr std::int64_t most_columns = 256;
+
+/// Functions by type: f32, bf16, f16. Pointers to elements need no alignment.
+struct softmax_parts {
+    /// n elements to the tile, padded with -infinity to a multiple of tile_multiple. Returns the
+    /// greater of `max` and the greatest element.
+    using load_row = float (*)(const std::uint8_t *src, std::int64_t n, float *tile, float max);
+    /// Replaces n floats by their exp_of_negative after `max` is subtracted; returns their sum.
+    using exp_row = float (*)(float *tile, std::int64_t n, float max);
+    using store_row = void (*)(const float *tile, std::int64_t n, float scale, std::uint8_t *dst);
+
+    /// `rows` rows of `columns` elements, `step` bytes apart, to a tile whose rows are
+    /// round_up(columns) floats apart.
+    using load_columns = void (*)(const std::uint8_t *src, std::int64_t step, std::int64_t rows,
+            std::int64_t columns, float *tile, float *max);
+    using exp_columns = void (*)(
+            float *tile, std::int64_t rows, std::int64_t columns, const float *max, float *sum);
+    using store_columns = void (*)(const float *tile, std::int64_t rows, std::int64_t columns,
+            const float *scale, std::uint8_t *dst, std::int64_t step);
+
+    std::array<load_row, 3> load_rows;
+    exp_row exp_one_row;
+    std::array<store_row, 3> store_rows;
+    std::array<load_columns, 3> load_blocks;
+    exp_columns exp_block;
+    std::array<store_columns, 3> store_blocks;
+};
+
+inline std::int64_t round_up(std::int64_t columns) {
+    return (columns + tile_multiple - 1) / tile_multiple * tile_multiple;
+}
+
+const softmax_parts &find_softmax_parts() noexcept;
+
+} // namespace tern::kernels
+
+#endif
