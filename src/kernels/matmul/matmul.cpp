@@ -80,8 +80,9 @@ void plan_panels(matmul_loops &loops, std::int64_t threads) {
     loops.block_k = k <= 512 ? k : even_part(k, 384, 8);
     loops.tile_columns = problem.n <= 512 ? round_up(problem.n, micro_columns)
                                           : even_part(problem.n, 384, micro_columns);
-    // Tile and packed a share L2.
-    const std::int64_t room = cache * 3 / 4 / (loops.tile_columns + loops.block_k);
+    // The tile and packed a share L2 with the panels of b that pass; the sink finds the tile there.
+    const std::int64_t room = std::min(
+            cache * 3 / 4 / (loops.tile_columns + loops.block_k), cache / 4 / loops.tile_columns);
     loops.tile_rows =
             even_part(problem.m, std::clamp<std::int64_t>(room, 4 * micro_rows, 256), micro_rows);
 

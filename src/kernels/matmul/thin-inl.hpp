@@ -77,6 +77,22 @@ HWY_INLINE void load_steps_part(float_vector *b, const std::uint8_t *from, std::
             ...);
 }
 
+/// Asks for what the next steps will read of the same columns: b's rows may each be in pages of
+/// their own, where the CPU does not foresee it. Integers, since it may be beyond b's end.
+template <std::size_t... S>
+HWY_INLINE void prefetch_steps(
+        const std::uint8_t *from, std::int64_t step, std::index_sequence<S...>) {
+#if defined(__GNUC__)
+    const auto next = reinterpret_cast<std::uintptr_t>(from);
+    (__builtin_prefetch(reinterpret_cast<const void *>(
+                                next
+                                + static_cast<std::uintptr_t>(
+                                        static_cast<std::int64_t>(sizeof...(S) + S) * step)),
+             0, 2),
+            ...);
+#endif
+}
+
 /// `Steps` rows of b, which are contiguous.
 template <data_type Type, std::size_t Rows, std::size_t Steps>
 HWY_INLINE void stream_steps(const thin_block &at, std::int64_t first_k) {
@@ -93,6 +109,7 @@ HWY_INLINE void stream_steps(const thin_block &at, std::int64_t first_k) {
     float_vector sums[Rows];
     std::int64_t left = at.columns;
     for (; left >= float_lanes; left -= float_lanes) {
+        if constexpr (Steps > 1) prefetch_steps(from, step, steps);
         load_steps<Type>(b, from, step, steps);
         load_sums(sums, c, c_row, rows);
         multiply_factors<Rows>(sums, factors, b, all);
