@@ -49,16 +49,36 @@ struct tile_sink {
     const void *context;
 };
 
-/// A problem made ready: blocking, packing, split.
+/// How the elements of a tile are summed up.
+enum class matmul_path : std::uint8_t {
+    panels, ///< Register blocks of some rows by some vectors, from packed or well placed operands.
+    stream, ///< Few rows: b's rows (contiguous along n) go by once, several at a time.
+    dots,   ///< Few rows: dot products with b's columns (contiguous along k).
+};
+
+struct matmul_code; // What a SIMD target makes of tiles: see tile.hpp.
+
+/// A problem made ready: blocking, packing, split. For the SIMD target that was chosen then.
 struct matmul_loops {
-    matmul_problem problem;
+    matmul_problem problem; ///< Transposed when `transposed`: a and b, m and n have changed places.
+    bool transposed = false;
+    matmul_path path = matmul_path::panels;
+    const matmul_code *code = nullptr;
+    std::int64_t batches = 1;
     std::int64_t tile_rows = 0;
     std::int64_t tile_columns = 0;
+    std::int64_t tile_stride = 0; ///< Of the buffer of a tile, in elements.
     std::int64_t block_k = 0;
-    std::int64_t units = 0;
-    std::int64_t grain = 1;
-    std::size_t sink_scratch = 0;   ///< Bytes per thread for the sink.
-    std::size_t thread_scratch = 0; ///< Bytes per thread in all: packed panels, tile, sink.
+    bool direct_a = false; ///< a, b are f32 and read where they are, when aligned to 4 bytes.
+    bool direct_b = false;
+    std::int64_t units = 0;   ///< One tile each.
+    std::int64_t grain = 1;   ///< Units that are worth a thread.
+    std::int64_t slabs = 1;   ///< Most threads of a call: each has a part of scratch of its own.
+    std::size_t packed_a = 0; ///< Bytes per thread, as are the following.
+    std::size_t packed_b = 0;
+    std::size_t tile_bytes = 0;
+    std::size_t sink_scratch = 0;   ///< For the sink.
+    std::size_t thread_scratch = 0; ///< In all: packed panels, tile, sink.
     std::size_t scratch_bytes = 0;  ///< Bytes of a call in all.
 };
 

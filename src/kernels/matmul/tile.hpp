@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TERN_KERNELS_MATMUL_TILE_HPP
+#define TERN_KERNELS_MATMUL_TILE_HPP
+
+/// \file
+/// What the plan of a matrix multiplication and the code for a SIMD target know of each other.
+
+#include <cstdint>
+
+#include "kernels/matmul/matmul.hpp"
+
+namespace tern::kernels {
+
+/// Most rows of the paths for few rows.
+inline constexpr std::int64_t most_thin_rows = 4;
+
+/// Elements by which a packed row or panel is longer than what it holds: rows a power of two apart
+/// would share a few sets of the cache.
+inline constexpr std::int64_t packed_pad = 16;
+
+constexpr std::int64_t round_up(std::int64_t n, std::int64_t step) {
+    return (n + step - 1) / step * step;
+}
+
+/// Elements from one row of packed a to the next, and from one panel of packed b to the next.
+/// Whatever the target, a whole number of vectors.
+constexpr std::int64_t packed_row(std::int64_t block_k) {
+    return round_up(block_k, packed_pad) + packed_pad;
+}
+constexpr std::int64_t packed_panel(std::int64_t block_k, std::int64_t micro_columns) {
+    return round_up(block_k * micro_columns, packed_pad) + packed_pad;
+}
+
+/// One tile to be computed, and the memory of the thread that does it.
+struct tile_work {
+    const std::uint8_t *a; ///< First element of the tile's rows,
+    const std::uint8_t *b; ///< of its columns.
+    std::int64_t rows;
+    std::int64_t columns;
+    bool direct_a;
+    bool direct_b;
+    float *packed_a;
+    float *packed_b;
+    float *tile; ///< Rows are loops.tile_stride apart; columns up to that are written too.
+    /// What packed_b holds, where k is one block: the tiles of one column come one after another.
+    const std::uint8_t *held_b;
+    std::int64_t held_columns;
+};
+
+struct matmul_code {
+    const char *target;
+    std::int64_t micro_rows; ///< Of a register block.
+    std::int64_t micro_columns;
+    void (*run_tile)(const matmul_loops &loops, tile_work &work) noexcept;
+};
+
+const matmul_code &find_matmul_code() noexcept;
+
+} // namespace tern::kernels
+
+#endif
