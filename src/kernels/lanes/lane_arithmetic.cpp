@@ -120,7 +120,8 @@ TERN_UNARY(hard_swish, hn::Div(hn::Mul(a, clamp_lanes(d, hn::Add(a, hn::Set(d, 3
 TERN_UNARY_XY(leaky_relu, hn::IfThenElse(hn::Ge(a, hn::Zero(d)), a, hn::Mul(hn::Set(d, x), a)))
 TERN_UNARY(reciprocal, hn::Div(hn::Set(d, 1.0F), a))
 TERN_UNARY(relu, hn::IfThenZeroElse(hn::Lt(a, hn::Zero(d)), a))
-TERN_UNARY(round, hn::Round(a))
+// Highway's scalar one loses the sign of zero.
+TERN_UNARY(round, hn::CopySign(hn::Round(a), a))
 TERN_UNARY(sqrt, hn::Sqrt(a))
 
 // Mask bytes count as true unless they are 0; results are 0 and 1.

@@ -5,6 +5,8 @@
 #define HWY_TARGET_INCLUDE "kernels/lanes/lane_memory.cpp"
 #include <hwy/foreach_target.h>
 
+#include <limits>
+
 #include <hwy/cache_control.h>
 
 #include "kernels/lanes/loops-inl.hpp"
@@ -58,8 +60,19 @@ HWY_INLINE hn::Vec<s32_tag> truncated(hn::Vec<f32_tag> v) {
 
 TERN_CHANGE(to_s32, (void)to; return truncated(v);)
 TERN_CHANGE(rounded, (void)to; return truncated(hn::Round(v));)
-TERN_CHANGE(rounded_16, return hn::DemoteTo(to, truncated(hn::Round(v)));)
-TERN_CHANGE(rounded_8, return hn::DemoteTo(to, truncated(hn::Round(v)));)
+
+/// Highway's demotion to unsigned types takes what is far too large for small on AVX2.
+template <typename To>
+struct saturated {
+    template <class D, class V>
+    HWY_INLINE auto operator()(D to, V v) const {
+        const s32_tag d;
+        const auto low = hn::Set(d, std::numeric_limits<To>::lowest());
+        const auto high = hn::Set(d, std::numeric_limits<To>::max());
+        return hn::DemoteTo(to, hn::Min(hn::Max(truncated(hn::Round(v)), low), high));
+    }
+};
+
 TERN_CHANGE(low_16, return hn::DemoteTo(to, hn::And(v, hn::Set(s32_tag(), 0xFFFF)));)
 TERN_CHANGE(low_8, return hn::DemoteTo(to, hn::And(v, hn::Set(s32_tag(), 0xFF)));)
 TERN_CHANGE(
@@ -145,10 +158,10 @@ void enter_memory_here(lane_table &table) {
     table.store_bf16[1] = stream<float, u16, to_bf16>;
     table.store_f16[0] = change<float, u16, to_f16>;
     table.store_f16[1] = stream<float, u16, to_f16>;
-    table.store_saturated[0] = change<float, s8, rounded_8>;
-    table.store_saturated[1] = change<float, u8, rounded_8>;
-    table.store_saturated[2] = change<float, s16, rounded_16>;
-    table.store_saturated[3] = change<float, u16, rounded_16>;
+    table.store_saturated[0] = change<float, s8, saturated<s8>>;
+    table.store_saturated[1] = change<float, u8, saturated<u8>>;
+    table.store_saturated[2] = change<float, s16, saturated<s16>>;
+    table.store_saturated[3] = change<float, u16, saturated<u16>>;
     table.store_saturated[4] = change<float, s32, rounded>;
     table.store_low[0] = change<s32, u8, low_8>;
     table.store_low[1] = change<s32, u16, low_16>;
