@@ -10,21 +10,17 @@ namespace {
 using axis_order = std::array<int, max_rank>;
 
 /// True when a walk along `outer` continues where one along `inner` ends, for every operand.
-template <std::size_t Operands>
-bool can_merge(const loop_nest<Operands> &nest, int outer, int inner) {
-    for (const dims &strides : nest.strides) {
+bool can_merge(std::int64_t inner_extent, std::span<const dims> strides, int outer, int inner) {
+    for (const dims &operand : strides) {
         std::int64_t reach = 0;
-        if (__builtin_mul_overflow(strides[inner], nest.extents[inner], &reach)
-                || reach != strides[outer])
+        if (__builtin_mul_overflow(operand[inner], inner_extent, &reach) || reach != operand[outer])
             return false;
     }
     return true;
 }
 
 /// Stable, so that axes that nothing tells apart keep the caller's order.
-template <std::size_t Operands>
-void sort_axes(axis_order &axes, int count, const std::array<dims, Operands> &strides,
-        std::size_t leader) {
+void sort_axes(axis_order &axes, int count, std::span<const dims> strides, std::size_t leader) {
     auto is_outer = [&](int a, int b) {
         if (strides[leader][a] != strides[leader][b])
             return strides[leader][a] > strides[leader][b];
@@ -43,38 +39,40 @@ void sort_axes(axis_order &axes, int count, const std::array<dims, Operands> &st
 
 } // namespace
 
-template <std::size_t Operands>
-loop_nest<Operands> coalesce(
-        const dims &shape, const std::array<dims, Operands> &strides, std::size_t leader) {
+void coalesce(const dims &shape, std::span<const dims> strides, std::size_t leader, dims &extents,
+        std::span<dims> merged) {
     axis_order axes{};
     int count = 0;
     for (int axis = 0; axis < shape.rank(); ++axis)
         if (shape[axis] != 1) axes[static_cast<std::size_t>(count++)] = axis;
     sort_axes(axes, count, strides, leader);
 
-    loop_nest<Operands> sorted;
+    extents = dims();
+    std::fill(merged.begin(), merged.end(), dims());
     for (int i = 0; i < count; ++i) {
-        int axis = axes[static_cast<std::size_t>(i)];
-        sorted.extents.push_back(shape[axis]);
-        for (std::size_t operand = 0; operand < Operands; ++operand)
-            sorted.strides[operand].push_back(strides[operand][axis]);
-    }
-
-    loop_nest<Operands> nest;
-    for (int axis = 0; axis < count; ++axis) {
-        int last = nest.extents.rank() - 1;
-        bool merges = last >= 0 && can_merge(sorted, axis - 1, axis);
+        const int axis = axes[static_cast<std::size_t>(i)];
+        const int last = extents.rank() - 1;
+        const bool merges =
+                i > 0
+                && can_merge(shape[axis], strides, axes[static_cast<std::size_t>(i - 1)], axis);
         if (merges)
-            nest.extents[last] *= sorted.extents[axis];
+            extents[last] *= shape[axis];
         else
-            nest.extents.push_back(sorted.extents[axis]);
-        for (std::size_t operand = 0; operand < Operands; ++operand) {
+            extents.push_back(shape[axis]);
+        for (std::size_t operand = 0; operand < strides.size(); ++operand) {
             if (merges)
-                nest.strides[operand][last] = sorted.strides[operand][axis];
+                merged[operand][last] = strides[operand][axis];
             else
-                nest.strides[operand].push_back(sorted.strides[operand][axis]);
+                merged[operand].push_back(strides[operand][axis]);
         }
     }
+}
+
+template <std::size_t Operands>
+loop_nest<Operands> coalesce(
+        const dims &shape, const std::array<dims, Operands> &strides, std::size_t leader) {
+    loop_nest<Operands> nest;
+    coalesce(shape, strides, leader, nest.extents, nest.strides);
     return nest;
 }
 

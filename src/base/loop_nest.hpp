@@ -30,6 +30,11 @@ template <std::size_t Operands>
 loop_nest<Operands> coalesce(
         const dims &shape, const std::array<dims, Operands> &strides, std::size_t leader);
 
+/// The same for operands whose number is known at run time only. `merged` has as many entries as
+/// `strides`. Allocates nothing.
+void coalesce(const dims &shape, std::span<const dims> strides, std::size_t leader, dims &extents,
+        std::span<dims> merged);
+
 extern template loop_nest<4> coalesce<4>(const dims &, const std::array<dims, 4> &, std::size_t);
 
 } // namespace tern

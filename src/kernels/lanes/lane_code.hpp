@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TERN_KERNELS_LANES_LANE_CODE_HPP
+#define TERN_KERNELS_LANES_LANE_CODE_HPP
+
+/// \file
+/// What a lane program becomes: loops to call, and places of registers in a tile's memory.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/lanes/lane_table.hpp"
+#include "kernels/lanes/run_lanes.hpp"
+
+namespace tern::kernels {
+
+/// How an element in memory becomes one of a register. Null functions: nothing to do.
+struct load_plan {
+    lane_function load = nullptr;    ///< To the type's own kind.
+    lane_function convert = nullptr; ///< From that to the register's.
+    std::int64_t bytes = 0;          ///< Of an element in memory.
+    bool is_plain = false;           ///< A register may be such memory.
+    bool is_index = false;
+    bool is_early = false; ///< Loaded before anything is written.
+    lane_kind kind{};
+    int first_use =
+            0; ///< The instruction that reads it first; the instructions' count for outputs.
+    int last_use = -1; ///< -1: never read.
+};
+
+struct step_plan {
+    lane_function run = nullptr;
+    int sources = 0;
+    int source[3] = {0, 0, 0};
+    int dst = 0;
+    float x = 0;
+    float y = 0;
+};
+
+struct store_plan {
+    lane_function convert = nullptr;             ///< To a kind of 4 bytes that `store` takes.
+    lane_function store[2] = {nullptr, nullptr}; ///< [1]: past the caches.
+    std::int64_t bytes = 0;                      ///< Of an element in memory.
+    int reg = 0;
+    bool is_direct = false; ///< The register may be the output's memory.
+    int made = 0; ///< The instruction that writes the register, or before which it is loaded.
+    bool is_input = false;
+};
+
+/// Places in the working memory, in bytes from its begin.
+struct tile_layout {
+    std::int64_t elements = 0;
+    std::vector<std::int64_t> slots; ///< By register; -1: none.
+    std::int64_t staging = 0;        ///< 8 bytes for each element, or none.
+    std::int64_t bytes = 0;          ///< Of all.
+};
+
+class lane_code {
+public:
+    explicit lane_code(lane_program given);
+
+    lane_program program;
+    std::vector<load_plan> loads;
+    std::vector<step_plan> steps;
+    std::vector<store_plan> stores;
+    /// For tiles whose plain inputs and whose outputs need not be gathered: larger ones.
+    tile_layout direct;
+    tile_layout gathered;
+    /// Registers first, then a vector for each input.
+    std::int64_t splats = 0;
+    std::size_t scratch_bytes = 0;
+
+private:
+    std::vector<lane_kind> kinds_; ///< By register.
+    std::vector<int> last_use_;
+
+    void plan_loads(const lane_table &table);
+    void plan_steps(const lane_table &table);
+    void plan_stores(const lane_table &table);
+    void find_uses();
+    tile_layout lay_out(bool is_direct) const;
+};
+
+/// Whether outputs are written past the caches.
+void run_lane_tile(const lane_code &code, std::int64_t rows, std::int64_t columns,
+        const lane_place *places, void *scratch, bool is_far) noexcept;
+
+int bytes_of(lane_kind kind);
+
+} // namespace tern::kernels
+
+#endif

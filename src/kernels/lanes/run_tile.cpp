@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/lanes/gather.hpp"
+#include "kernels/lanes/lane_code.hpp"
+
+namespace tern::kernels {
+namespace {
+
+/// Rows of fewer elements are put together, which costs a copy of operands that are not dense.
+constexpr std::int64_t long_row = 256;
+
+/// Where the elements of a register are.
+struct register_place {
+    const std::uint8_t *at;
+    bool moves;
+};
+
+/// A part of the tile that fits the registers.
+struct chunk {
+    std::int64_t row;
+    std::int64_t column;
+    std::int64_t rows;
+    std::int64_t columns;
+
+    std::int64_t elements() const { return rows * columns; }
+};
+
+/// What a place is within a chunk.
+bool is_one_value(const lane_place &place, const chunk &part) {
+    return (place.column_stride == 0 || part.columns == 1)
+           && (place.row_stride == 0 || part.rows == 1);
+}
+bool is_dense(const lane_place &place, const chunk &part) {
+    return (place.column_stride == 1 || part.columns == 1)
+           && (part.rows == 1 || place.row_stride == part.columns);
+}
+strided_block block_of(const lane_place &place, const chunk &part, std::int64_t bytes) {
+    return {part.rows, part.columns, place.row_stride, place.column_stride, bytes};
+}
+std::int64_t offset_of(const lane_place &place, const chunk &part) {
+    return part.row * place.row_stride + part.column * place.column_stride;
+}
+
+void call(lane_function run, const std::uint8_t *from, bool moves, std::uint8_t *dst,
+        std::int64_t n) {
+    run({{from, nullptr, nullptr}, {moves, false, false}, dst, n, 0, 0});
+}
+
+class tile_run {
+public:
+    tile_run(const lane_code &code, const lane_place *places, const tile_layout &layout,
+            void *scratch, bool is_far)
+        : code_(code),
+          places_(places),
+          layout_(layout),
+          base_(static_cast<std::uint8_t *>(scratch)),
+          registers_(static_cast<register_place *>(scratch)),
+          outputs_(places + code.loads.size()),
+          is_far_(is_far) {}
+
+    void run(const chunk &part) {
+        part_ = part;
+        for (std::size_t i = 0; i < code_.loads.size(); ++i)
+            if (code_.loads[i].is_early) load(i, nullptr);
+        const int end = static_cast<int>(code_.steps.size());
+        for (int time = 0; time < end; ++time) {
+            load_for(time);
+            run_step(time);
+        }
+        load_for(end);
+        for (std::size_t i = 0; i < code_.stores.size(); ++i)
+            store(i);
+        is_first_ = false;
+    }
+
+private:
+    std::uint8_t *slot(std::size_t reg) const { return base_ + layout_.slots[reg]; }
+    std::uint8_t *staging() const { return base_ + layout_.staging; }
+    /// The half of it for numbers between two conversions, of 4 bytes.
+    std::uint8_t *middle() const { return staging() + 4 * layout_.elements; }
+
+    void load_for(int time) {
+        for (std::size_t i = 0; i < code_.loads.size(); ++i) {
+            const load_plan &plan = code_.loads[i];
+            if (plan.first_use == time && plan.last_use >= 0 && !plan.is_early)
+                load(i, output_memory(static_cast<int>(i)));
+        }
+    }
+
+    void run_step(int time) {
+        const step_plan &step = code_.steps[static_cast<std::size_t>(time)];
+        lane_args args{};
+        for (int k = 0; k < step.sources; ++k) {
+            const register_place &source = registers_[step.source[k]];
+            args.source[k] = source.at;
+            args.moves[k] = source.moves;
+        }
+        args.dst = output_memory(step.dst);
+        if (args.dst == nullptr) args.dst = slot(static_cast<std::size_t>(step.dst));
+        registers_[step.dst] = {args.dst, true};
+        args.n = part_.elements();
+        args.x = step.x;
+        args.y = step.y;
+        step.run(args);
+    }
+
+    /// The memory of the output that a register is, when it can be written there at once.
+    std::uint8_t *output_memory(int reg) const {
+        if (is_far_) return nullptr;
+        for (std::size_t i = 0; i < code_.stores.size(); ++i) {
+            const store_plan &plan = code_.stores[i];
+            if (plan.reg != reg || !plan.is_direct) continue;
+            const lane_place &place = outputs_[i];
+            if (!is_dense(place, part_) || is_read_later(plan, place.data)) return nullptr;
+            return static_cast<std::uint8_t *>(place.data) + offset_of(place, part_) * plan.bytes;
+        }
+        return nullptr;
+    }
+
+    /// Whether the output's memory is an input that is still wanted once the register is made.
+    bool is_read_later(const store_plan &plan, const void *memory) const {
+        for (std::size_t i = 0; i < code_.loads.size(); ++i) {
+            const load_plan &input = code_.loads[i];
+            if (input.is_early || input.is_index || places_[i].data != memory) continue;
+            if (plan.is_input ? static_cast<int>(i) != plan.reg && input.last_use >= plan.made
+                              : input.last_use > plan.made)
+                return true;
+        }
+        return false;
+    }
+
+    /// `to`: where it should be; null for a place of the register's own.
+    void load(std::size_t i, std::uint8_t *to) {
+        const load_plan &plan = code_.loads[i];
+        const lane_place &place = places_[i];
+        const std::uint8_t *from = nullptr;
+        if (!plan.is_index)
+            from = static_cast<const std::uint8_t *>(place.data)
+                   + offset_of(place, part_) * plan.bytes;
+        if (is_one_value(place, part_)) return load_value(i, from);
+        if (plan.is_index) {
+            if (to == nullptr) to = slot(i);
+            count_up(block_of(place, part_, bytes_of(plan.kind)),
+                    place.index + offset_of(place, part_), plan.kind == lane_kind::f32, to);
+        } else if (plan.is_plain) {
+            if (is_dense(place, part_) && !plan.is_early) {
+                registers_[i] = {from, true};
+                return;
+            }
+            if (to == nullptr) to = slot(i);
+            gather(block_of(place, part_, plan.bytes), from, to);
+        } else {
+            if (to == nullptr) to = slot(i);
+            if (!is_dense(place, part_)) {
+                gather(block_of(place, part_, plan.bytes), from, staging());
+                from = staging();
+            }
+            convert(plan, from, to, bytes_of(plan.kind) == 4 ? to : nullptr, part_.elements());
+        }
+        registers_[i] = {to, true};
+    }
+
+    void convert(const load_plan &plan, const std::uint8_t *from, std::uint8_t *to,
+            std::uint8_t *between, std::int64_t n) {
+        if (plan.load != nullptr && plan.convert != nullptr) {
+            if (between == nullptr) between = middle();
+            call(plan.load, from, true, between, n);
+            call(plan.convert, between, true, to, n);
+        } else {
+            call(plan.load != nullptr ? plan.load : plan.convert, from, true, to, n);
+        }
+    }
+
+    void load_value(std::size_t i, const std::uint8_t *from) {
+        const load_plan &plan = code_.loads[i];
+        const lane_place &place = places_[i];
+        std::uint8_t *vector = base_ + code_.splats + i * widest_vector;
+        registers_[i] = {vector, false};
+        const bool is_same = place.row_stride == 0 && place.column_stride == 0;
+        if (is_same && !is_first_) return;
+        const std::int64_t bytes = bytes_of(plan.kind);
+        alignas(8) std::uint8_t element[8] = {};
+        alignas(8) std::uint8_t between[8] = {};
+        if (plan.is_index)
+            count_up({1, 1, 0, 0, bytes}, place.index + offset_of(place, part_),
+                    plan.kind == lane_kind::f32, element);
+        else if (plan.is_plain)
+            std::memcpy(element, from, static_cast<std::size_t>(bytes));
+        else
+            convert(plan, from, element, between, 1);
+        repeat(element, bytes, static_cast<std::int64_t>(widest_vector) / bytes, vector);
+    }
+
+    void store(std::size_t i) {
+        const store_plan &plan = code_.stores[i];
+        const lane_place &place = outputs_[i];
+        register_place source = registers_[plan.reg];
+        const std::int64_t n = part_.elements();
+        auto *to = static_cast<std::uint8_t *>(place.data) + offset_of(place, part_) * plan.bytes;
+        const bool whole = is_dense(place, part_);
+        if (whole && plan.is_direct && source.moves && source.at == to) return;
+        if (plan.convert != nullptr) {
+            call(plan.convert, source.at, source.moves, middle(), n);
+            source = {middle(), true};
+        }
+        call(plan.store[whole && is_far_ ? 1 : 0], source.at, source.moves, whole ? to : staging(),
+                n);
+        if (!whole) scatter(block_of(place, part_, plan.bytes), staging(), to);
+    }
+
+    const lane_code &code_;
+    const lane_place *places_;
+    const tile_layout &layout_;
+    std::uint8_t *base_;
+    register_place *registers_;
+    const lane_place *outputs_;
+    bool is_far_;
+    bool is_first_ = true;
+    chunk part_{};
+};
+
+/// Whether all places can be walked as one row.
+bool is_one_run(const lane_place *places, std::size_t count, std::int64_t columns) {
+    return std::all_of(places, places + count, [&](const lane_place &place) {
+        std::int64_t reach = 0;
+        return !__builtin_mul_overflow(place.column_stride, columns, &reach)
+               && reach == place.row_stride;
+    });
+}
+
+/// Whether rows are long and nothing but what has to be converted needs a register: then memory is
+/// read and written without gathering.
+bool is_direct(
+        const lane_code &code, const lane_place *places, std::int64_t rows, std::int64_t columns) {
+    if (rows > 1 && columns < long_row) return false;
+    const std::size_t inputs = code.loads.size();
+    for (std::size_t i = 0; i < inputs; ++i)
+        if (!code.loads[i].is_index && places[i].column_stride > 1 && columns > 1) return false;
+    for (std::size_t i = 0; i < code.stores.size(); ++i)
+        if (places[inputs + i].column_stride != 1 && columns > 1) return false;
+    return true;
+}
+
+} // namespace
+
+void run_lane_tile(const lane_code &code, std::int64_t rows, std::int64_t columns,
+        const lane_place *places, void *scratch, bool is_far) noexcept {
+    const std::size_t count = code.loads.size() + code.stores.size();
+    // A tile that is one run is cut without regard to its rows.
+    if (rows > 1 && is_one_run(places, count, columns)) {
+        columns *= rows;
+        rows = 1;
+    }
+    const tile_layout &layout =
+            is_direct(code, places, rows, columns) ? code.direct : code.gathered;
+    tile_run run(code, places, layout, scratch, is_far);
+    const std::int64_t most = layout.elements;
+    const std::int64_t part_rows =
+            rows > 1 && columns < long_row ? std::max<std::int64_t>(most / columns, 1) : 1;
+    for (std::int64_t r = 0; r < rows; r += part_rows)
+        for (std::int64_t c = 0; c < columns; c += most)
+            run.run({r, c, std::min(part_rows, rows - r), std::min(most, columns - c)});
+}
+
+void run_lane_tile(const lane_code &code, std::int64_t rows, std::int64_t columns,
+        const lane_place *places, void *scratch) noexcept {
+    run_lane_tile(code, rows, columns, places, scratch, false);
+}
+
+} // namespace tern::kernels

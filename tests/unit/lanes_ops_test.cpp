@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/element.hpp"
+#include "each_target.hpp"
+#include "kernels/lanes/run_lanes.hpp"
+
+namespace tern::kernels {
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+/// Runs a program over dense vectors of one length. `Out` must fit the output's type.
+template <typename Out>
+std::vector<Out> run(
+        const lane_program &program, std::size_t n, const std::vector<const void *> &in) {
+    std::vector<Out> out(n);
+    const dims shape = {static_cast<std::int64_t>(n)};
+    const std::vector<dims> strides(in.size() + 1, dims{1});
+    void *dst = out.data();
+    run_lanes(make_lane_loops(make_lane_code(program), shape, strides), in.data(), &dst);
+    return out;
+}
+
+std::vector<float> run_f32(lane_op op, const std::vector<float> &a, const std::vector<float> &b,
+        float x = 0, float y = 0) {
+    lane_program program;
+    program.inputs = {{data_type::f32, lane_kind::f32}, {data_type::f32, lane_kind::f32}};
+    program.instructions = {{op, lane_kind::f32, 2, 0, 1, 0, x, y}};
+    program.outputs = {{2, data_type::f32}};
+    return run<float>(program, a.size(), {a.data(), b.data()});
+}
+std::vector<float> run_f32(lane_op op, const std::vector<float> &a, float x = 0, float y = 0) {
+    return run_f32(op, a, a, x, y);
+}
+
+void expect_same(const std::vector<float> &got, const std::vector<float> &want) {
+    ASSERT_EQ(got.size(), want.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+        if (std::isnan(want[i]))
+            EXPECT_TRUE(std::isnan(got[i])) << i << ": " << got[i];
+        else
+            EXPECT_EQ(std::bit_cast<std::uint32_t>(got[i]), std::bit_cast<std::uint32_t>(want[i]))
+                    << i << ": " << got[i] << " instead of " << want[i];
+}
+
+TEST(lanes_ops, arithmetic_of_f32) {
+    tests::for_each_target([] {
+        const std::vector<float> a = {1, -2, 0.5F, inf, nan, 3};
+        const std::vector<float> b = {4, 5, -0.25F, -inf, 1, nan};
+        expect_same(run_f32(lane_op::add, a, b), {5, 3, 0.25F, nan, nan, nan});
+        expect_same(run_f32(lane_op::subtract, a, b), {-3, -7, 0.75F, inf, nan, nan});
+        expect_same(run_f32(lane_op::multiply, a, b), {4, -10, -0.125F, -inf, nan, nan});
+        expect_same(run_f32(lane_op::divide, a, b), {0.25F, -0.4F, -2, nan, nan, nan});
+        expect_same(run_f32(lane_op::maximum, a, b), {4, 5, 0.5F, inf, nan, nan});
+        expect_same(run_f32(lane_op::minimum, a, b), {1, -2, -0.25F, -inf, nan, nan});
+        expect_same(run_f32(lane_op::squared_difference, a, b), {9, 49, 0.5625F, inf, nan, nan});
+        expect_same(run_f32(lane_op::negate, {0.0F, -1, inf}), {-0.0F, 1, -inf});
+        expect_same(run_f32(lane_op::abs, {-0.0F, -1, -inf, nan}), {0.0F, 1, inf, nan});
+        expect_same(run_f32(lane_op::square, {-3, 1e30F, nan}), {9, inf, nan});
+        expect_same(run_f32(lane_op::reciprocal, {4, -0.0F, inf}), {0.25F, -inf, 0});
+        expect_same(run_f32(lane_op::sqrt, {9, -1, -0.0F, 2}), {3, nan, -0.0F, 1.41421356F});
+        expect_same(run_f32(lane_op::round, {0.5F, 1.5F, -2.5F, -0.25F, 8388609, inf, nan}),
+                {0, 2, -2, -0.0F, 8388609, inf, nan});
+    });
+}
+
+TEST(lanes_ops, piecewise_functions_of_f32) {
+    tests::for_each_target([] {
+        expect_same(run_f32(lane_op::relu, {-1, 2, nan, -inf, inf}), {0, 2, nan, 0, inf});
+        expect_same(run_f32(lane_op::clamp, {-5, 0.5F, 7, nan, inf}, -1, 2), {-1, 0.5F, 2, nan, 2});
+        expect_same(run_f32(lane_op::leaky_relu, {-4, 4, nan}, 0.25F), {-1, 4, nan});
+        expect_same(run_f32(lane_op::hard_sigmoid, {-9, 0, 1, 9, nan}, 0.25F, 0.5F),
+                {0, 0.5F, 0.75F, 1, nan});
+        expect_same(
+                run_f32(lane_op::hard_swish, {-4, -3, 0, 3, 4, nan}), {-0.0F, -0.0F, 0, 3, 4, nan});
+    });
+}
+
+TEST(lanes_ops, integers_wrap_around) {
+    tests::for_each_target([] {
+        const auto check = [](lane_op op, std::vector<std::int32_t> a, std::vector<std::int32_t> b,
+                                   const std::vector<std::int32_t> &want) {
+            lane_program program;
+            program.inputs = {{data_type::s32, lane_kind::s32}, {data_type::s32, lane_kind::s32}};
+            program.instructions = {{op, lane_kind::s32, 2, 0, 1}};
+            program.outputs = {{2, data_type::s32}};
+            EXPECT_EQ(run<std::int32_t>(program, a.size(), {a.data(), b.data()}), want)
+                    << name_of(op);
+        };
+        check(lane_op::add, {INT32_MAX, -5}, {1, 3}, {INT32_MIN, -2});
+        check(lane_op::subtract, {INT32_MIN, 5}, {1, 7}, {INT32_MAX, -2});
+        check(lane_op::multiply, {65536, -3}, {65536, 4}, {0, -12});
+        check(lane_op::maximum, {INT32_MIN, 5}, {1, -7}, {1, 5});
+        check(lane_op::minimum, {INT32_MIN, 5}, {1, -7}, {INT32_MIN, -7});
+        check(lane_op::negate, {INT32_MIN, 5}, {0, 0}, {INT32_MIN, -5});
+        check(lane_op::abs, {INT32_MIN, -5}, {0, 0}, {INT32_MIN, 5});
+        check(lane_op::square, {-7, 65536}, {0, 0}, {49, 0});
+    });
+}
+
+TEST(lanes_ops, comparisons_with_nan_are_false_but_for_not_equal) {
+    tests::for_each_target([] {
+        const std::vector<float> a = {1, 2, 3, nan, 0.0F};
+        const std::vector<float> b = {2, 2, 2, nan, -0.0F};
+        const auto check = [&](lane_op op, const std::vector<std::uint8_t> &want) {
+            lane_program program;
+            program.inputs = {{data_type::f32, lane_kind::f32}, {data_type::f32, lane_kind::f32}};
+            program.instructions = {{op, lane_kind::f32, 2, 0, 1}};
+            program.outputs = {{2, data_type::boolean}};
+            EXPECT_EQ(run<std::uint8_t>(program, a.size(), {a.data(), b.data()}), want)
+                    << name_of(op);
+        };
+        check(lane_op::equal, {0, 1, 0, 0, 1});
+        check(lane_op::not_equal, {1, 0, 1, 1, 0});
+        check(lane_op::greater, {0, 0, 1, 0, 0});
+        check(lane_op::greater_equal, {0, 1, 1, 0, 1});
+        check(lane_op::less, {1, 0, 0, 0, 0});
+        check(lane_op::less_equal, {1, 1, 0, 0, 1});
+    });
+}
+
+TEST(lanes_ops, any_byte_but_0_is_true) {
+    tests::for_each_target([] {
+        const std::vector<std::uint8_t> a = {0, 1, 2, 0x80, 0xFF};
+        const std::vector<std::uint8_t> b = {0, 0, 1, 4, 0};
+        const auto check = [&](lane_op op, const std::vector<std::uint8_t> &want) {
+            lane_program program;
+            program.inputs = {
+                    {data_type::boolean, lane_kind::mask}, {data_type::boolean, lane_kind::mask}};
+            program.instructions = {{op, lane_kind::mask, 2, 0, 1}};
+            program.outputs = {{2, data_type::boolean}};
+            EXPECT_EQ(run<std::uint8_t>(program, a.size(), {a.data(), b.data()}), want)
+                    << name_of(op);
+        };
+        check(lane_op::logical_and, {0, 0, 1, 1, 0});
+        check(lane_op::logical_or, {0, 1, 1, 1, 1});
+        check(lane_op::logical_xor, {0, 1, 0, 0, 1});
+        check(lane_op::logical_not, {1, 0, 0, 0, 0});
+        check(lane_op::convert, {0, 1, 1, 1, 1});
+    });
+}
+
+TEST(lanes_ops, select_keeps_every_bit) {
+    tests::for_each_target([] {
+        // Signalling NaN, minus zero, a denormal.
+        const std::vector<std::uint32_t> b = {0x7F800001, 0x80000000, 1, 0xFF812345};
+        const std::vector<std::uint32_t> c = {0, 0x7FA00000, 0x80000001, 5};
+        const std::vector<std::uint8_t> cond = {1, 0, 0, 7};
+        for (lane_kind kind : {lane_kind::f32, lane_kind::bits_32}) {
+            lane_program program;
+            program.inputs = {{data_type::boolean, lane_kind::mask}, {data_type::f32, kind},
+                    {data_type::f32, kind}};
+            program.instructions = {{lane_op::select, kind, 3, 0, 1, 2}};
+            program.outputs = {{3, data_type::f32}};
+            EXPECT_EQ(run<std::uint32_t>(program, b.size(), {cond.data(), b.data(), c.data()}),
+                    (std::vector<std::uint32_t>{0x7F800001, 0x7FA00000, 0x80000001, 0xFF812345}));
+        }
+    });
+}
+
+TEST(lanes_ops, conversions_saturate_or_keep_low_bits) {
+    tests::for_each_target([] {
+        const std::vector<float> a = {2.5F, -2.5F, 3.5F, 300, -300, nan, inf, -inf};
+        const auto stored = [&](data_type type) {
+            lane_program program;
+            program.inputs = {{data_type::f32, lane_kind::f32}};
+            program.outputs = {{0, type}};
+            return program;
+        };
+        EXPECT_EQ(run<std::int8_t>(stored(data_type::s8), a.size(), {a.data()}),
+                (std::vector<std::int8_t>{2, -2, 4, 127, -128, 0, 127, -128}));
+        EXPECT_EQ(run<std::uint8_t>(stored(data_type::u8), a.size(), {a.data()}),
+                (std::vector<std::uint8_t>{2, 0, 4, 255, 0, 0, 255, 0}));
+        EXPECT_EQ(run<std::int32_t>(stored(data_type::s32), a.size(), {a.data()}),
+                (std::vector<std::int32_t>{2, -2, 4, 300, -300, 0, INT32_MAX, INT32_MIN}));
+        lane_program cut;
+        cut.inputs = {{data_type::f32, lane_kind::f32}};
+        cut.instructions = {{lane_op::convert, lane_kind::s32, 1, 0}};
+        cut.outputs = {{1, data_type::u8}};
+        EXPECT_EQ(run<std::uint8_t>(cut, a.size(), {a.data()}),
+                (std::vector<std::uint8_t>{2, 254, 3, 44, 212, 0, 255, 0}));
+    });
+}
+
+TEST(lanes_ops, index_counts_from_where_the_tile_begins) {
+    tests::for_each_target([] {
+        lane_program program;
+        program.inputs = {
+                {data_type::s32, lane_kind::s32, true}, {data_type::s32, lane_kind::s32, true}};
+        program.instructions = {{lane_op::greater_equal, lane_kind::s32, 2, 0, 1}};
+        program.outputs = {{2, data_type::boolean}};
+        const auto code = make_lane_code(program);
+        std::vector<std::uint8_t> out(12);
+        std::vector<std::byte> memory(lane_scratch_bytes(*code) + 64);
+        void *scratch = memory.data();
+        std::size_t space = memory.size();
+        std::align(64, lane_scratch_bytes(*code), scratch, space);
+        const lane_place places[] = {
+                {nullptr, 1, 0, 10}, {nullptr, 0, 1, 9}, {out.data(), 4, 1, 0}};
+        run_lane_tile(*code, 3, 4, places, scratch);
+        EXPECT_EQ(out, (std::vector<std::uint8_t>{1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1}));
+    });
+}
+
+TEST(lanes_ops, every_16_bit_float_comes_and_goes) {
+    tests::for_each_target([] {
+        std::vector<std::uint16_t> all(65536);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            all[i] = static_cast<std::uint16_t>(i);
+        for (data_type type : {data_type::bf16, data_type::f16}) {
+            lane_program load;
+            load.inputs = {{type, lane_kind::f32}};
+            load.outputs = {{0, data_type::f32}};
+            const auto values = run<float>(load, all.size(), {all.data()});
+            std::vector<float> near;
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                const auto want = static_cast<float>(load_f64(type, &all[i]));
+                if (std::isnan(want))
+                    ASSERT_TRUE(std::isnan(values[i])) << i;
+                else
+                    ASSERT_EQ(std::bit_cast<std::uint32_t>(values[i]),
+                            std::bit_cast<std::uint32_t>(want));
+                // The value, the tie above it, and the floats next to both.
+                const std::uint32_t bits = std::bit_cast<std::uint32_t>(want);
+                const auto next = static_cast<std::uint16_t>(i + 1);
+                const auto tie =
+                        static_cast<float>((static_cast<double>(want) + load_f64(type, &next)) / 2);
+                for (std::uint32_t step : {0U, 1U, 0xFFFFFFFFU})
+                    for (std::uint32_t from : {bits, std::bit_cast<std::uint32_t>(tie)})
+                        near.push_back(std::bit_cast<float>(from + step));
+            }
+            lane_program store;
+            store.inputs = {{data_type::f32, lane_kind::f32}};
+            store.outputs = {{0, type}};
+            const auto stored = run<std::uint16_t>(store, near.size(), {near.data()});
+            for (std::size_t i = 0; i < near.size(); ++i) {
+                std::uint16_t want = 0;
+                store_f64(type, near[i], &want);
+                if (std::isnan(near[i]))
+                    ASSERT_TRUE(std::isnan(load_f64(type, &stored[i])));
+                else
+                    ASSERT_EQ(stored[i], want) << near[i];
+            }
+        }
+    });
+}
+
+} // namespace
+} // namespace tern::kernels
