@@ -43,6 +43,33 @@ dims broadcast(const ir::op_label &label, std::string_view name, const dims &sha
             against[against.rank() - from_end]);
 }
 
+bool may_broadcast(const ir::attr_list &attrs) {
+    const ir::attr_value *rule = ir::find(attrs, op_attr::auto_broadcast);
+    return !rule || std::get<std::string>(*rule) != "none";
+}
+
+dims infer_equal(const ir::op_label &label, std::span<const ir::port_def> ports,
+        std::span<const tensor_desc> in) {
+    dims shape = in[0].shape;
+    for (std::size_t i = 1; i < in.size(); ++i) {
+        if (in[i].shape.rank() != shape.rank())
+            fail(status::invalid_shape,
+                    "{}: auto_broadcast=none wants equal shapes, but {} is {} and {} is {}",
+                    ir::to_string(label), ports[0].name, shape_to_string(in[0]), ports[i].name,
+                    shape_to_string(in[i]));
+        for (int axis = 0; axis < shape.rank(); ++axis) {
+            std::int64_t dim = in[i].shape[axis];
+            if (shape[axis] == unknown_dim) shape[axis] = dim;
+            if (dim != unknown_dim && dim != shape[axis])
+                fail(status::invalid_shape,
+                        "{}: auto_broadcast=none wants equal shapes, but at axis {} {} has {} "
+                        "where {} is expected",
+                        ir::to_string(label), axis, ports[i].name, dim, shape[axis]);
+        }
+    }
+    return shape;
+}
+
 void choose(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
     const ir::mutable_view &dst = args.out[0];
     const std::size_t bytes = bytes_of(dst.type);

@@ -5,7 +5,9 @@
 /// \file
 /// Rules that several ops have in common.
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "ir/op_def.hpp"
@@ -21,6 +23,13 @@ inline constexpr type_set any_fixed_size(data_type::f16, data_type::bf16, data_t
 
 /// Every type there is, and none: for ops that are never executed.
 inline constexpr type_set any_or_undef = type_set::all();
+inline constexpr std::array<std::string_view, 2> broadcast_rules = {"none", "numpy"};
+/// Attributes of the ops that have nothing but auto_broadcast.
+inline constexpr std::array<ir::attr_def, 1> broadcast_attrs = {
+        {{op_attr::auto_broadcast, false, std::string_view("numpy"), broadcast_rules}}};
+
+/// False when auto_broadcast is "none": then all shapes must be equal.
+bool may_broadcast(const ir::attr_list &attrs);
 
 /// Puts the inferred shape into an output of which some or all may be known already. Throws
 /// invalid_shape when the two disagree.
@@ -31,6 +40,11 @@ void settle_shape(const ir::op_label &label, std::string_view name, const dims &
 /// the axis and its two sizes. `against` may be the result of such a call.
 dims broadcast(const ir::op_label &label, std::string_view name, const dims &shape,
         std::string_view against_name, const dims &against);
+
+/// The one shape that all inputs have; a dim that one of them leaves open is taken from the others.
+/// Ranks are known. Throws invalid_shape naming the input, the axis and both sizes.
+dims infer_equal(const ir::op_label &label, std::span<const ir::port_def> ports,
+        std::span<const tensor_desc> in);
 
 /// Reference loop of the ops that choose: out[0] = in[0] ? in[1] : in[2], all of which broadcast
 /// one way into out[0]. Bits are copied unchanged.

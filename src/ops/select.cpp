@@ -25,33 +25,7 @@ constexpr std::array<ir::type_rule, 2> types = {{
         {"T", any_fixed_size},
 }};
 
-constexpr std::array<std::string_view, 2> broadcast_rules = {"none", "numpy"};
-constexpr std::array<ir::attr_def, 1> attrs = {
-        {{op_attr::auto_broadcast, false, std::string_view("numpy"), broadcast_rules}}};
-
 constexpr std::array<int, 2> in_place_inputs = {1, 2};
-
-dims infer_equal(const ir::op_label &label, std::span<const tensor_desc> in) {
-    dims shape = in[0].shape;
-    for (std::size_t i = 1; i < in.size(); ++i) {
-        if (in[i].shape.rank() != shape.rank())
-            fail(status::invalid_shape,
-                    "{}: auto_broadcast=none wants equal shapes, but cond is {} and {} is {}",
-                    ir::to_string(label), shape_to_string(in[0]), inputs[i].name,
-                    shape_to_string(in[i]));
-        for (int axis = 0; axis < shape.rank(); ++axis) {
-            std::int64_t dim = in[i].shape[axis];
-            if (shape[axis] == unknown_dim) shape[axis] = dim;
-            if (dim != unknown_dim && dim != shape[axis])
-                fail(status::invalid_shape,
-                        "{}: auto_broadcast=none wants equal shapes, but at axis {} {} has {} "
-                        "where {} "
-                        "is expected",
-                        ir::to_string(label), axis, inputs[i].name, dim, shape[axis]);
-        }
-    }
-    return shape;
-}
 
 dims infer_numpy(const ir::op_label &label, std::span<const tensor_desc> in) {
     const dims &cond = in[0].shape;
@@ -70,9 +44,9 @@ void infer(const ir::op_label &label, const ir::attr_list &attrs, std::span<cons
         std::span<tensor_desc> out) {
     for (const tensor_desc &desc : in)
         if (!desc.rank_known) return;
-    const ir::attr_value *rule = ir::find(attrs, op_attr::auto_broadcast);
-    bool none = rule && std::get<std::string>(*rule) == "none";
-    settle_shape(label, "dst", none ? infer_equal(label, in) : infer_numpy(label, in), out[0]);
+    dims shape =
+            may_broadcast(attrs) ? infer_numpy(label, in) : infer_equal(label, inputs, in);
+    settle_shape(label, "dst", shape, out[0]);
 }
 
 } // namespace
@@ -84,7 +58,7 @@ const ir::op_def select = {
         .inputs = inputs,
         .outputs = outputs,
         .types = types,
-        .attrs = attrs,
+        .attrs = broadcast_attrs,
         .infer = infer,
         .reference = choose,
         .in_place_inputs = in_place_inputs,
