@@ -76,18 +76,13 @@ std::optional<lane_kind> compute_kind(data_type type) {
     return kernels::find_lane_kind(type, kind) ? std::optional(kind) : std::nullopt;
 }
 
-/// The kind in which elements are copied bit by bit. Registers of f32, s32 and s64 do that, too.
-std::optional<lane_kind> copy_kind(data_type type) {
-    switch (type) {
-        case data_type::f32: return lane_kind::f32;
-        case data_type::s32: return lane_kind::s32;
-        case data_type::s64:
-        case data_type::u64: return lane_kind::s64;
-        default: break;
-    }
-    lane_kind kind{};
-    return kernels::find_bits_kind(type, kind) ? std::optional(kind) : std::nullopt;
+/// Registers of these types hold every bit of an element, also where something else is computed
+/// with it; those of shorter floating-point types and booleans hold its value.
+bool copies_exactly(data_type type) {
+    return type == data_type::f32 || type == data_type::s32 || type == data_type::s64
+           || type == data_type::u64;
 }
+constexpr const char *small_elements = "a copy of these elements is no lane of their values";
 
 float number_of(const ir::op &op, op_attr attr) {
     const ir::attr_value *value = ir::find(op.attrs, attr);
@@ -137,12 +132,8 @@ std::string find_kind(
     return {};
 }
 
-bool is_quantization(op_kind kind) {
-    return kind == op_kind::Quantize || kind == op_kind::Dequantize;
-}
-
 std::string type_cast_obstacle(data_type from, data_type to) {
-    if (from == to) return copy_kind(to) ? "" : "16-byte elements";
+    if (from == to) return copies_exactly(to) ? "" : small_elements;
     std::optional<lane_kind> from_kind = compute_kind(from);
     std::optional<lane_kind> to_kind = compute_kind(to);
     if (!from_kind || !to_kind)
@@ -226,7 +217,7 @@ private:
 
     int load(int v, lane_kind kind) {
         const data_type type = r_.desc(v).type;
-        if (copy_kind(type) == kind || compute_kind(type) == kind) return add_value_input(v, kind);
+        if (compute_kind(type) == kind) return add_value_input(v, kind);
         // f32 is asked for, an integer is there.
         return emit(lane_op::convert, kind, get(v, *compute_kind(type)));
     }
@@ -234,17 +225,10 @@ private:
     int convert_inside(int v, lane_kind kind) {
         const data_type type = r_.desc(v).type;
         const held &known = computed_.at(v);
-        const bool is_bits = known.kind != compute_kind(type);
-        if (known.kind == kind && (is_bits || type_fills(type, kind))) return known.reg;
-        if (is_bits) // a Select's result, to be computed with
-            return kind == compute_kind(type)
-                           ? emit(lane_op::widen, kind, known.reg, 0, 0, 0, 0, type)
-                           : emit(lane_op::convert, kind, get(v, *compute_kind(type)));
-        if (kind == known.kind)
+        if (known.kind == kind && type_fills(type, kind)) return known.reg;
+        if (known.kind == kind)
             return emit(kind == lane_kind::f32 ? lane_op::round_to : lane_op::wrap_to, kind,
                     known.reg, 0, 0, 0, 0, type);
-        if (kind == copy_kind(type))
-            return emit(lane_op::narrow, kind, known.reg, 0, 0, 0, 0, type);
         return emit(lane_op::convert, kind, get(v, known.kind));
     }
 
@@ -265,7 +249,7 @@ private:
         switch (o.kind()) {
             case op_kind::Select:
             case op_kind::Where: {
-                lane_kind kind = *copy_kind(r_.desc(dst).type);
+                lane_kind kind = *compute_kind(r_.desc(dst).type);
                 int cond = get(o.in[0], lane_kind::mask);
                 int src_0 = get(o.in[1], kind);
                 int src_1 = get(o.in[2], kind);
@@ -324,7 +308,7 @@ private:
     void emit_cast(const region_op &o) {
         const data_type from = r_.desc(o.in[0]).type;
         const data_type to = r_.desc(o.out[0]).type;
-        if (from == to) return set(o.out[0], *copy_kind(to), get(o.in[0], *copy_kind(to)));
+        if (from == to) return set(o.out[0], *compute_kind(to), get(o.in[0], *compute_kind(to)));
         lane_kind from_kind = *compute_kind(from);
         lane_kind to_kind = *compute_kind(to);
         int reg = get(o.in[0], from_kind);
@@ -439,7 +423,7 @@ std::string lanes_obstacle(const region &r, int op) {
     const data_type type = r.desc(o.out[0]).type;
     switch (o.kind()) {
         case op_kind::Select:
-        case op_kind::Where: return copy_kind(type) ? "" : "16-byte elements";
+        case op_kind::Where: return copies_exactly(type) ? "" : small_elements;
         case op_kind::GenIndex: return {};
         case op_kind::TypeCast: return type_cast_obstacle(r.desc(o.in[0]).type, type);
         case op_kind::Quantize:

@@ -16,7 +16,7 @@ public:
           works_in_place_(works_in_place) {}
 
     void run(const void *const *in, void *const *out, void *) const noexcept override {
-        kernels::run_softmax(loops_, in[0], out[0], loops_.problem.has_stats ? out[1] : nullptr);
+        kernels::run_softmax(loops_, in[0], out[0], loops_.has_stats ? out[1] : nullptr);
     }
     bool works_in_place(std::size_t, std::size_t out) const noexcept override {
         return works_in_place_ && out == 0;

@@ -68,6 +68,7 @@ constexpr candidate select_candidates[] = {
         {"lanes", make_lanes},
         {"reference", make_reference},
 };
+constexpr candidate reference_candidates[] = {{"reference", make_reference}};
 constexpr candidate elementwise_candidates[] = {
         {"lanes", make_lanes},
         {"reference", make_reference},
@@ -82,10 +83,6 @@ constexpr candidate softmax_candidates[] = {
         {"softmax", make_softmax},
         {"reference", make_reference},
 };
-constexpr candidate reduce_candidates[] = {
-        {"reduce", make_reduce},
-        {"reference", make_reference},
-};
 constexpr candidate move_candidates[] = {
         {"copy", make_copy},
         {"reference", make_reference},
@@ -97,21 +94,28 @@ constexpr candidate dequantize_candidates[] = {
 
 } // namespace
 
-std::span<const candidate> candidates_of(const work &w) {
-    if (w.ops.kind == group_kind::lanes) return group_candidates;
-    if (w.ops.kind == group_kind::matmul) return matmul_group_candidates;
-    switch (w.op().kind()) {
+std::span<const candidate> candidates_of(op_kind kind) {
+    switch (kind) {
         case op_kind::Select:
         case op_kind::Where: return select_candidates;
         case op_kind::MatMul: return matmul_candidates;
         case op_kind::SoftMax: return softmax_candidates;
-        case op_kind::ReduceSum: return reduce_candidates;
+        case op_kind::ReduceSum: return reference_candidates;
         case op_kind::Reorder:
         case op_kind::StaticReshape:
         case op_kind::StaticTranspose: return move_candidates;
         case op_kind::DynamicDequantize: return dequantize_candidates;
         default: return elementwise_candidates;
     }
+}
+
+std::span<const candidate> candidates_of(const work &w) {
+    switch (w.ops.kind) {
+        case group_kind::lanes: return group_candidates;
+        case group_kind::matmul: return matmul_group_candidates;
+        case group_kind::single: break;
+    }
+    return candidates_of(w.op().kind());
 }
 
 } // namespace tern::compiler

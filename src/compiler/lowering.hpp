@@ -39,8 +39,10 @@ struct candidate {
     answer (*make)(const work &w);
 };
 
-/// The implementations of a group in the order of preference. The last one, "reference", serves
-/// every single op that has a definition.
+/// The implementations of a single op in the order of preference. The last one, "reference", serves
+/// every op that is executed.
+std::span<const candidate> candidates_of(op_kind kind);
+/// Those of a group.
 std::span<const candidate> candidates_of(const work &w);
 
 // lower_select.cpp
@@ -58,7 +60,6 @@ answer make_matmul(const work &w);
 
 // lower_rows.cpp
 answer make_softmax(const work &w);
-answer make_reduce(const work &w);
 
 } // namespace tern::compiler
 

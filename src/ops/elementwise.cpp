@@ -16,7 +16,8 @@ double rounded_to_odd(std::int64_t value, bool is_unsigned) {
     auto magnitude = static_cast<std::uint64_t>(value);
     const bool is_negative = !is_unsigned && value < 0;
     if (is_negative) magnitude = -magnitude;
-    const int excess = std::bit_width(magnitude) - std::numeric_limits<double>::digits;
+    const int excess =
+            static_cast<int>(std::bit_width(magnitude)) - std::numeric_limits<double>::digits;
     if (excess > 0) {
         const std::uint64_t cut = magnitude & ((std::uint64_t{1} << excess) - 1);
         magnitude -= cut;
@@ -50,9 +51,8 @@ void infer_same(const ir::op_label &label, const ir::attr_list & /*attrs*/,
 void infer_binary(const ir::op_label &label, const ir::attr_list &attrs,
         std::span<const tensor_desc> in, std::span<tensor_desc> out) {
     if (!in[0].rank_known || !in[1].rank_known) return;
-    dims shape = may_broadcast(attrs)
-                         ? broadcast(label, "src_0", in[0].shape, "src_1", in[1].shape)
-                         : infer_equal(label, binary_inputs, in);
+    dims shape = may_broadcast(attrs) ? broadcast(label, "src_0", in[0].shape, "src_1", in[1].shape)
+                                      : infer_equal(label, binary_inputs, in);
     settle_shape(label, "dst", shape, out[0]);
 }
 
@@ -66,8 +66,7 @@ void store_result(data_type type, double value, void *element) noexcept {
     store_f64(type, is_integer(type) ? std::nearbyint(value) : value, element);
 }
 
-void store_integer(
-        data_type type, std::int64_t value, bool is_unsigned, void *element) noexcept {
+void store_integer(data_type type, std::int64_t value, bool is_unsigned, void *element) noexcept {
     if (!format_of(type))
         store_s64(type, value, element);
     else if (type == data_type::f64)
@@ -88,13 +87,11 @@ std::partial_ordering compare(data_type type, const void *a, const void *b) noex
     return left <=> right;
 }
 
-void choose_greater(
-        const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
+void choose_greater(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
     choose_by_order(args, begin, end, std::partial_ordering::less);
 }
 
-void choose_lesser(
-        const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
+void choose_lesser(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
     choose_by_order(args, begin, end, std::partial_ordering::greater);
 }
 

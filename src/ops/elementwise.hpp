@@ -18,8 +18,7 @@
 
 namespace tern::ops {
 
-inline constexpr type_set floating(
-        data_type::f16, data_type::bf16, data_type::f32, data_type::f64);
+inline constexpr type_set floating(data_type::f16, data_type::bf16, data_type::f32, data_type::f64);
 inline constexpr type_set floating_or_signed(data_type::f16, data_type::bf16, data_type::f32,
         data_type::f64, data_type::s8, data_type::s16, data_type::s32, data_type::s64);
 /// What is calculated with.
@@ -63,8 +62,7 @@ void store_result(data_type type, double value, void *element) noexcept;
 
 /// Writes the low bits of `value` to an integer; its value to a floating-point type, rounded once,
 /// to nearest. Boolean: 1 unless the value is 0. `is_unsigned`: value stands for a u64.
-void store_integer(
-        data_type type, std::int64_t value, bool is_unsigned, void *element) noexcept;
+void store_integer(data_type type, std::int64_t value, bool is_unsigned, void *element) noexcept;
 
 /// Compares two elements of one type, exactly. Booleans by their truth.
 std::partial_ordering compare(data_type type, const void *a, const void *b) noexcept;
@@ -76,7 +74,9 @@ public:
     /// Stands at element number `begin`. Strides have the shape's rank; those of axes of extent 1
     /// are not looked at. Precondition: the shape is not empty.
     element_walk(const dims &shape, const std::array<dims, Operands> &strides, std::int64_t begin)
-        : shape_(shape), strides_(strides), index_(shape.rank(), 0) {
+        : shape_(shape),
+          strides_(strides),
+          index_(shape.rank(), 0) {
         for (int axis = shape.rank() - 1; axis >= 0; --axis) {
             index_[axis] = begin % shape[axis];
             begin /= shape[axis];
@@ -217,10 +217,8 @@ void map_truth(const ir::reference_args &args, std::int64_t begin, std::int64_t 
 
 /// dst is the greater of src_0 and src_1, or the lesser: a copy of its bits; NaN when either is
 /// NaN; src_0 when they are equal.
-void choose_greater(
-        const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept;
-void choose_lesser(
-        const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept;
+void choose_greater(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept;
+void choose_lesser(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept;
 
 } // namespace tern::ops
 

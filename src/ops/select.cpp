@@ -44,8 +44,7 @@ void infer(const ir::op_label &label, const ir::attr_list &attrs, std::span<cons
         std::span<tensor_desc> out) {
     for (const tensor_desc &desc : in)
         if (!desc.rank_known) return;
-    dims shape =
-            may_broadcast(attrs) ? infer_numpy(label, in) : infer_equal(label, inputs, in);
+    dims shape = may_broadcast(attrs) ? infer_numpy(label, in) : infer_equal(label, inputs, in);
     settle_shape(label, "dst", shape, out[0]);
 }
 

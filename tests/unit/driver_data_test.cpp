@@ -80,7 +80,7 @@ TEST(driver_number, encodes_what_it_decodes) {
             std::array<unsigned char, 16> element{};
             store_f64(type, value, element.data());
             EXPECT_EQ(load_f64(type, element.data()), type == data_type::boolean
-                                                              ? double{value != 0}
+                                                              ? static_cast<double>(value != 0)
                                                       : whole ? std::floor(value)
                                                               : value)
                     << name_of(type) << " " << value;

@@ -173,7 +173,7 @@ public:
                         << "row " << row << " element " << i;
             }
             if (!p_.has_stats) continue;
-            const double expected = zero ? -infinity : max + std::log(sum);
+            const double expected = zero ? 0 : max + std::log(sum);
             float actual = 0;
             std::memcpy(&actual, stats_.data() + 4 * stats[row], sizeof actual);
             ASSERT_NO_FATAL_FAILURE(expect_near(static_cast<double>(actual), expected,

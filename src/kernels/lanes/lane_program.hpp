@@ -76,9 +76,6 @@ enum class lane_op : std::uint8_t {
     // Conversions: from the kind of a to `kind`
     convert, ///< f32 to integer: towards zero, saturating, NaN gives 0. To mask: not 0. Integers
              ///< narrow by keeping the low bits. To f32: nearest, ties to even.
-    // Between a value and the bits of an element of `type` that holds it
-    widen,  ///< From bits_*: to `kind`, exact. Boolean: any byte but 0 becomes 1.
-    narrow, ///< To `kind`, one of bits_*: as an output of `type` is written.
     // f32 -> f32
     round_to, ///< To the nearest value of `type` (bf16, f16, f8), ties to even, as f32.
     // s32, s64 -> the same
@@ -94,7 +91,7 @@ struct lane_instruction {
     int c = 0;
     float x = 0;
     float y = 0;
-    data_type type = data_type::undef; ///< widen, narrow, round_to, wrap_to
+    data_type type = data_type::undef; ///< round_to, wrap_to
 };
 
 /// An operand that is read into a register before the first instruction.

@@ -180,11 +180,12 @@ private:
     void find_scales() {
         for (std::int64_t i = 0; i < columns_; ++i) {
             const float sum = sum_[i];
-            // No term, not even a NaN: zeros.
-            scale_[i] = sum < 0.5F * sum_scale ? 0.0F : 1.0F / sum;
+            const bool is_zero = sum < 0.5F * sum_scale; // no term, not even a NaN
+            scale_[i] = is_zero ? 0.0F : 1.0F / sum;
             if (!loops_.has_stats) continue;
             const double log_sum = std::log(static_cast<double>(sum) / double{sum_scale});
-            const auto stats = static_cast<float>(static_cast<double>(max_[i]) + log_sum);
+            const float stats =
+                    is_zero ? 0.0F : static_cast<float>(static_cast<double>(max_[i]) + log_sum);
             std::memcpy(at_.stats + i * loops_.walks[2].lane_step, &stats, sizeof stats);
         }
         std::fill_n(scale_ + columns_, width_ - columns_, 0.0F);

@@ -28,7 +28,7 @@ struct softmax_operand {
 struct softmax_problem {
     dims shape;
     int axis = 0;             ///< In [0, rank). A scalar (rank 0) is a row of one element.
-    bool inf_as_zero = false; ///< A row of nothing but -inf gives zeros (stats -inf); else NaN.
+    bool inf_as_zero = false; ///< A row of nothing but -inf gives zeros (stats 0); else NaN.
     softmax_operand src;
     softmax_operand dst;
     bool has_stats = false;

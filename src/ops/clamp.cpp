@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+
+/// dst[i] = min(max(src[i], min), max)
+/// Shapes: dst as src. Rank 0..12, zero sizes allowed.
+/// Types:  src and dst the same, f32, bf16, f16 or f64.
+/// Values: NaN stays NaN. computed in double and rounded once to dst. In place: dst may be src when
+///         the layout agrees.
+/// Errors: invalid_graph_op for a missing or wrong attribute; invalid_shape when dst is given
+///         another shape; none at run time.
+/// Source: oneDNN Graph Clamp-1.
+namespace tern::ops {
+namespace {
+
+constexpr std::array<ir::type_rule, 1> types = {{{"T", floating}}};
+
+constexpr std::array<ir::attr_def, 2> attrs = {
+        {{op_attr::min, true, {}, {}}, {op_attr::max, true, {}, {}}}};
+
+void reference(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
+    const double least = number_of(args.attrs, op_attr::min);
+    const double most = number_of(args.attrs, op_attr::max);
+    map(args, begin, end, [=](double x) { return x < least ? least : x > most ? most : x; });
+}
+
+} // namespace
+
+extern const ir::op_def clamp;
+const ir::op_def clamp = {
+        .kind = op_kind::Clamp,
+        .doc = "dst = min(max(src, min), max)",
+        .inputs = unary_inputs,
+        .outputs = one_output,
+        .types = types,
+        .attrs = attrs,
+        .infer = infer_same,
+        .reference = reference,
+        .in_place_inputs = src_in_place,
+};
+
+} // namespace tern::ops
