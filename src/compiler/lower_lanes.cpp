@@ -415,6 +415,18 @@ private:
 
 } // namespace
 
+bool has_lane_form(op_kind kind) {
+    switch (kind) {
+        case op_kind::Select:
+        case op_kind::Where:
+        case op_kind::GenIndex:
+        case op_kind::TypeCast:
+        case op_kind::Quantize:
+        case op_kind::Dequantize: return true;
+        default: return find_simple(kind) != nullptr;
+    }
+}
+
 std::string lanes_obstacle(const region &r, int op) {
     const region_op &o = r.op(op);
     if (o.out.size() != 1) return "more than one output";

@@ -16,6 +16,8 @@
 
 namespace tern::compiler {
 
+/// Ops that may be part of a lane program, for the types that it computes with.
+bool has_lane_form(op_kind kind);
 /// Why an op cannot be part of a lane program; empty when it can.
 std::string lanes_obstacle(const region &r, int op);
 

@@ -6,6 +6,7 @@
 
 #include "base/parallel.hpp"
 #include "base/shape.hpp"
+#include "compiler/lower_lanes.hpp"
 
 namespace tern::compiler {
 namespace {
@@ -65,7 +66,6 @@ answer make_reference(const work &w) {
 constexpr candidate select_candidates[] = {
         {"loops", make_select_loops},
         {"onednn", make_select_primitive},
-        {"lanes", make_lanes},
         {"reference", make_reference},
 };
 constexpr candidate reference_candidates[] = {{"reference", make_reference}};
@@ -105,8 +105,10 @@ std::span<const candidate> candidates_of(op_kind kind) {
         case op_kind::StaticReshape:
         case op_kind::StaticTranspose: return move_candidates;
         case op_kind::DynamicDequantize: return dequantize_candidates;
-        default: return elementwise_candidates;
+        default: break;
     }
+    if (has_lane_form(kind)) return elementwise_candidates;
+    return reference_candidates;
 }
 
 std::span<const candidate> candidates_of(const work &w) {

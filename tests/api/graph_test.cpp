@@ -178,7 +178,12 @@ TEST(graph, two_selects_in_a_row) {
     g.add_op(op(2, op::kind::Select, {cond, src_1, middle}, {dst}));
     g.add_op(op(1, op::kind::Select, {cond, src_0, src_1}, {middle}));
     g.finalize();
-    auto partitions = g.get_partitions();
+    auto whole = g.get_partitions();
+    ASSERT_EQ(whole.size(), 1u);
+    EXPECT_EQ(whole[0].get_ops(), (std::vector<std::size_t>{1, 2}));
+    EXPECT_EQ(ids_of(whole[0].get_output_ports()), std::vector<std::size_t>{dst_id});
+
+    auto partitions = g.get_partitions(partition::policy::debug);
     ASSERT_EQ(partitions.size(), 2u);
     EXPECT_EQ(partitions[0].get_ops(), std::vector<std::size_t>{1});
     EXPECT_EQ(partitions[1].get_ops(), std::vector<std::size_t>{2});

@@ -96,7 +96,8 @@ TEST(verbose_lines, level_2_reports_everything) {
         EXPECT_EQ(verbose.of("create:dispatch").size(), 2u);
         EXPECT_EQ(verbose.of("compile:cache_miss").size(), 1u);
         EXPECT_EQ(verbose.of("exec").size(), 1u);
-        EXPECT_EQ(verbose.lines.size(), 8u);
+        EXPECT_EQ(verbose.of("create:step").size(), 1u);
+        EXPECT_EQ(verbose.lines.size(), 9u);
     }
 }
 

@@ -149,7 +149,7 @@ TEST_F(plan_test, scratch_of_the_caller_is_used) {
     plan_parts parts = make_parts(record);
     parts.scratch_bytes = 100;
     plan made(std::move(parts), refusing_engine);
-    char scratch[100];
+    alignas(64) char scratch[100];
     made.execute(in, out, scratch, names);
     EXPECT_EQ(record.scratch, scratch);
 }

@@ -127,7 +127,6 @@ class softmax_run {
 public:
     explicit softmax_run(const softmax_case &tested)
         : case_(tested),
-          p_(tested.problem),
           src_(span_of(p_.shape, p_.src.strides), p_.src.type, tested.src_offset),
           dst_(span_of(p_.shape, p_.dst.strides), p_.dst.type, tested.dst_offset),
           stats_(stats_span(), data_type::f32, 0) {
@@ -338,7 +337,7 @@ TEST(softmax_kernel, literal_masked_rows) {
                 EXPECT_TRUE(std::isnan(v));
         }
         if (zero)
-            EXPECT_EQ(stats[1], -inf);
+            EXPECT_EQ(stats[1], 0.0F);
         else
             EXPECT_TRUE(std::isnan(stats[1]));
     }

@@ -233,6 +233,11 @@ void run_lanes(const lane_loops &loops, const void *const *in, void *const *out)
         else
             run_usual(run, begin, end);
     });
+#ifdef TERN_MUTATION_FLIP_LANE
+    // A wrong result on purpose, for a test of the checks that should find it.
+    auto *first = static_cast<unsigned char *>(out[0]);
+    *first = static_cast<unsigned char>(*first ^ 1);
+#endif
 }
 
 std::string_view lanes_target() {
