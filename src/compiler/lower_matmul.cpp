@@ -79,7 +79,7 @@ void finish_tile(const void *erased, const kernels::matmul_tile &tile) noexcept 
 class matmul_kernel final : public runtime::kernel {
 public:
     matmul_kernel(kernels::matmul_loops loops, epilogue work, int a, int b, std::size_t inputs)
-        : loops_(std::move(loops)),
+        : loops_(loops),
           work_(std::move(work)),
           a_(static_cast<std::size_t>(a)),
           b_(static_cast<std::size_t>(b)),
@@ -227,8 +227,8 @@ answer make_matmul(const work &w) {
         return static_cast<int>(std::find(g.in.begin(), g.in.end(), value) - g.in.begin());
     };
     const std::size_t scratch = loops.scratch_bytes;
-    return {std::make_unique<matmul_kernel>(std::move(loops), std::move(finish),
-                    operand(product.in[0]), operand(product.in[1]), g.in.size()),
+    return {std::make_unique<matmul_kernel>(loops, std::move(finish), operand(product.in[0]),
+                    operand(product.in[1]), g.in.size()),
             std::string(kernels::matmul_target()), scratch};
 }
 

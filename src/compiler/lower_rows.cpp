@@ -12,7 +12,7 @@ namespace {
 class softmax_kernel final : public runtime::kernel {
 public:
     softmax_kernel(kernels::softmax_loops loops, bool works_in_place)
-        : loops_(std::move(loops)),
+        : loops_(loops),
           works_in_place_(works_in_place) {}
 
     void run(const void *const *in, void *const *out, void *) const noexcept override {

@@ -72,7 +72,7 @@ private:
         op.def->infer(op.label(), op.attrs, in, out);
         for (std::size_t i = 0; i < out.size(); ++i) {
             region_value &v = result_.value(added.out[i]);
-            v.desc = std::move(out[i]);
+            v.desc = out[i];
             v.producer = index;
             settle(op.outputs[i], v, op);
         }

@@ -16,7 +16,7 @@ constexpr std::array<ir::type_rule, 2> types = {
         {{"T", real_or_boolean}, {"B", type_set(data_type::boolean)}}};
 
 void reference(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
-    map_order(args, begin, end, [](std::partial_ordering order) { return order == 0; });
+    map_order(args, begin, end, [](std::partial_ordering order) { return std::is_eq(order); });
 }
 
 } // namespace
