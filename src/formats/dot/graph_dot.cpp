@@ -48,7 +48,7 @@ public:
                     dot_string(visible(clusters[i].name)));
             std::unordered_set<std::size_t> wanted(clusters[i].ops.begin(), clusters[i].ops.end());
             for (const ir::op_spec &op : ops_)
-                if (wanted.count(op.id) != 0 && placed.insert(op.id).second) op_node(op, "    ");
+                if (wanted.contains(op.id) && placed.insert(op.id).second) op_node(op, "    ");
             text_ += "  }\n";
         }
         for (const ir::op_spec &op : ops_)
@@ -89,7 +89,7 @@ private:
             }
         for (const ir::op_spec &op : ops_)
             for (const ir::port &p : op.outputs) {
-                if (read.count(p.id) != 0) continue;
+                if (read.contains(p.id)) continue;
                 end_node(p);
                 text_ += format_text(
                         "  op_{} -> tensor_{} [label={}];\n", op.id, p.id, edge_label(p));
