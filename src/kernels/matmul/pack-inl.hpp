@@ -202,14 +202,15 @@ void pack_panel_along_k(const matrix_view &b, std::int64_t k, float *to) {
 #if HWY_TARGET == HWY_SCALAR
     pack_panel_by_element<Type>(b, k, micro_columns, to);
 #else
-    std::int64_t i = 0;
-    for (; i + 4 <= k; i += 4)
-        for (std::int64_t j = 0; j < micro_columns; j += 4)
+    // Four columns all along: more at a time could be in the same few sets of L1.
+    const std::int64_t whole = k / 4 * 4;
+    for (std::int64_t j = 0; j < micro_columns; j += 4)
+        for (std::int64_t i = 0; i < whole; i += 4)
             transpose_four<Type>(b.from + i * element_bytes<Type> + j * b.column_bytes,
                     b.column_bytes, to + i * micro_columns + j);
     const matrix_view rest = {
-            b.from + i * element_bytes<Type>, element_bytes<Type>, b.column_bytes};
-    pack_panel_by_element<Type>(rest, k - i, micro_columns, to + i * micro_columns);
+            b.from + whole * element_bytes<Type>, element_bytes<Type>, b.column_bytes};
+    pack_panel_by_element<Type>(rest, k - whole, micro_columns, to + whole * micro_columns);
 #endif
 }
 
