@@ -39,8 +39,8 @@ bool is_float(data_type type) {
     return type == data_type::f32 || type == data_type::bf16 || type == data_type::f16;
 }
 
-matmul_path path_of(const matmul_problem &problem) {
-    if (problem.m > most_thin_rows || !is_float(problem.b.type)) return matmul_path::panels;
+matmul_path path_of(const matmul_problem &problem, std::int64_t thin_rows) {
+    if (problem.m > thin_rows || !is_float(problem.b.type)) return matmul_path::panels;
     // A stride along an axis of one element says nothing.
     if (problem.b.column_stride == 1 && problem.n > 1) return matmul_path::stream;
     return problem.b.row_stride == 1 ? matmul_path::dots : matmul_path::panels;
@@ -149,7 +149,7 @@ matmul_loops make_matmul_loops(const matmul_problem &problem, std::size_t sink_s
         std::swap(own.b.row_stride, own.b.column_stride);
     }
     const std::int64_t threads = thread_count();
-    loops.path = path_of(own);
+    loops.path = path_of(own, loops.code->thin_rows);
     if (loops.path == matmul_path::panels)
         plan_panels(loops, threads);
     else

@@ -29,8 +29,13 @@ using float_vector = hn::Vec<float_tag>;
 
 constexpr std::int64_t float_lanes = HWY_LANES(float);
 constexpr std::size_t micro_vectors = 2;
+// Targets whose vectors are arrays that the compiler may make vectors of: where code is much
+// longer, above all under sanitizers, and not fast anyway.
+constexpr bool emulated = HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128;
 // Of 16 registers 12 are sums, of 32 (AVX-512, 64-bit Arm) 24; the others hold what is multiplied.
-#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+constexpr std::size_t micro_rows = 2;
+#elif HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 constexpr std::size_t micro_rows = 12;
 #else
 constexpr std::size_t micro_rows = 6;
@@ -54,14 +59,19 @@ struct micro_block {
 // Folds rather than loops: their indices are constants before the compiler decides what lives in
 // registers.
 
-template <std::size_t Vectors, std::size_t... I, std::size_t... J>
+/// One row's sums: vectors J.
+template <std::size_t... J>
+HWY_INLINE void multiply_row(
+        float_vector *sums, const float *a, const float_vector *b, std::index_sequence<J...>) {
+    const float_vector factor = hn::Set(float_tag(), *a);
+    ((sums[J] = hn::MulAdd(factor, b[J], sums[J])), ...);
+}
+
+template <std::size_t... I, std::size_t... J>
 HWY_INLINE void multiply_step(float_vector *sums, const float *a, std::int64_t a_row,
-        const float *b, std::index_sequence<I...>, std::index_sequence<J...>) {
-    const float_tag d;
-    const float_vector at_k[] = {hn::LoadU(d, b + std::int64_t{J} * float_lanes)...};
-    ((sums[I] = hn::MulAdd(
-              hn::Set(d, a[std::int64_t{I / Vectors} * a_row]), at_k[I % Vectors], sums[I])),
-            ...);
+        const float *b, std::index_sequence<I...>, std::index_sequence<J...> vectors) {
+    const float_vector at_k[] = {hn::LoadU(float_tag(), b + std::int64_t{J} * float_lanes)...};
+    (multiply_row(sums + I * sizeof...(J), a + std::int64_t{I} * a_row, at_k, vectors), ...);
 }
 
 template <std::size_t Vectors, std::size_t... I>
@@ -94,7 +104,8 @@ HWY_NOINLINE void multiply_block(const micro_block &at) noexcept {
     const std::int64_t a_k = at.a_k;
     const std::int64_t b_k = at.b_k;
     for (std::int64_t left = at.k; left > 0; --left) {
-        multiply_step<Vectors>(sums, a, a_row, b, all, std::make_index_sequence<Vectors>());
+        multiply_step(sums, a, a_row, b, std::make_index_sequence<Rows>(),
+                std::make_index_sequence<Vectors>());
         a += a_k;
         b += b_k;
     }

@@ -34,8 +34,15 @@ constexpr std::int64_t element_bytes = Type == data_type::f32                   
 
 // ---- elements as vectors of float --------------------------------------------------------------
 
+#undef TERN_INLINE_LOAD
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+#define TERN_INLINE_LOAD HWY_NOINLINE // see `emulated`
+#else
+#define TERN_INLINE_LOAD HWY_INLINE
+#endif
+
 template <data_type Type, class D>
-HWY_INLINE hn::Vec<D> load_values(D d, const std::uint8_t *from) {
+TERN_INLINE_LOAD hn::Vec<D> load_values(D d, const std::uint8_t *from) {
     const hn::RebindToSigned<D> integers;
     if constexpr (Type == data_type::s8)
         return hn::ConvertTo(
@@ -49,14 +56,14 @@ HWY_INLINE hn::Vec<D> load_values(D d, const std::uint8_t *from) {
 
 /// The first `n`, fewer than a vector holds; the others are 0.
 template <data_type Type, class D>
-HWY_INLINE hn::Vec<D> load_values_part(D d, const std::uint8_t *from, std::int64_t n) {
+HWY_NOINLINE hn::Vec<D> load_values_part(D d, const std::uint8_t *from, std::int64_t n) {
     std::uint8_t bytes[HWY_MAX_BYTES] = {};
     std::memcpy(bytes, from, static_cast<std::size_t>(n * element_bytes<Type>));
     return load_values<Type>(d, bytes);
 }
 
 template <data_type Type>
-HWY_INLINE float load_value(const std::uint8_t *from) {
+HWY_NOINLINE float load_value(const std::uint8_t *from) {
     return hn::GetLane(load_values<Type>(hn::CappedTag<float, 1>(), from));
 }
 
@@ -64,7 +71,7 @@ HWY_INLINE float load_value(const std::uint8_t *from) {
 
 /// Contiguous elements; zeros up to `padded`, a number of whole vectors.
 template <data_type Type>
-HWY_INLINE void convert_row(
+HWY_NOINLINE void convert_row(
         const std::uint8_t *from, std::int64_t n, std::int64_t padded, float *to) {
     const float_tag d;
     std::int64_t i = 0;
@@ -152,7 +159,7 @@ HWY_INLINE void pack_panel_row(const std::uint8_t *from, std::int64_t columns, f
 template <data_type Type>
 void pack_panels_along_n(const matrix_view &b, std::int64_t k, std::int64_t columns,
         std::int64_t to_panel, float *to) {
-    constexpr std::int64_t panels = 4;
+    constexpr std::int64_t panels = emulated ? 1 : 4;
     constexpr std::int64_t side_by_side = panels * micro_columns;
     std::int64_t j = 0;
     for (; j + side_by_side <= columns; j += side_by_side)
@@ -202,14 +209,15 @@ void pack_panel_along_k(const matrix_view &b, std::int64_t k, float *to) {
 #if HWY_TARGET == HWY_SCALAR
     pack_panel_by_element<Type>(b, k, micro_columns, to);
 #else
-    std::int64_t i = 0;
-    for (; i + 4 <= k; i += 4)
-        for (std::int64_t j = 0; j < micro_columns; j += 4)
+    // Four columns all along: more at a time could be in the same few sets of L1.
+    const std::int64_t whole = k / 4 * 4;
+    for (std::int64_t j = 0; j < micro_columns; j += 4)
+        for (std::int64_t i = 0; i < whole; i += 4)
             transpose_four<Type>(b.from + i * element_bytes<Type> + j * b.column_bytes,
                     b.column_bytes, to + i * micro_columns + j);
     const matrix_view rest = {
-            b.from + i * element_bytes<Type>, element_bytes<Type>, b.column_bytes};
-    pack_panel_by_element<Type>(rest, k - i, micro_columns, to + i * micro_columns);
+            b.from + whole * element_bytes<Type>, element_bytes<Type>, b.column_bytes};
+    pack_panel_by_element<Type>(rest, k - whole, micro_columns, to + whole * micro_columns);
 #endif
 }
 

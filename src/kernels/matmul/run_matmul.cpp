@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "kernels/matmul/matmul.hpp"
@@ -75,8 +76,12 @@ public:
         const matmul_loops &loops = call_.loops;
         const matmul_problem &problem = loops.problem;
         const tile_place place = place_of(loops, unit);
-        work_.a = call_.a + offset_of(problem, problem.a, place.batch, place.row, 0);
-        work_.b = call_.b + offset_of(problem, problem.b, place.batch, 0, place.column);
+        work_.a = call_.a;
+        work_.b = call_.b;
+        if (problem.k > 0) { // Else there is nothing to point to, perhaps not even a block.
+            work_.a += offset_of(problem, problem.a, place.batch, place.row, 0);
+            work_.b += offset_of(problem, problem.b, place.batch, 0, place.column);
+        }
         work_.rows = std::min(loops.tile_rows, problem.m - place.row);
         work_.columns = std::min(loops.tile_columns, problem.n - place.column);
         loops.code->run_tile(loops, work_);

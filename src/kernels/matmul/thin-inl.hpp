@@ -95,7 +95,7 @@ HWY_INLINE void prefetch_steps(
 
 /// `Steps` rows of b, which are contiguous.
 template <data_type Type, std::size_t Rows, std::size_t Steps>
-HWY_INLINE void stream_steps(const thin_block &at, std::int64_t first_k) {
+HWY_NOINLINE void stream_steps(const thin_block &at, std::int64_t first_k) {
     constexpr std::make_index_sequence<Rows * Steps> all;
     constexpr std::make_index_sequence<Rows> rows;
     constexpr std::make_index_sequence<Steps> steps;
@@ -117,7 +117,8 @@ HWY_INLINE void stream_steps(const thin_block &at, std::int64_t first_k) {
         from += float_lanes * element_bytes<Type>;
         c += float_lanes;
     }
-    if (left > 0) {
+    if constexpr (float_lanes > 1) {
+        if (left == 0) return;
         load_steps_part<Type>(b, from, step, left, steps);
         load_sums(sums, c, c_row, rows);
         multiply_factors<Rows>(sums, factors, b, all);
@@ -127,7 +128,7 @@ HWY_INLINE void stream_steps(const thin_block &at, std::int64_t first_k) {
 
 template <data_type Type, std::size_t Rows>
 void stream_rows(const thin_block &at) {
-    constexpr std::size_t steps = Rows == 1 ? 8 : Rows == 2 ? 4 : 2;
+    constexpr std::size_t steps = emulated ? 1 : Rows > 2 ? 2 : 8 / Rows;
     std::int64_t k = 0;
     for (; k + std::int64_t{steps} <= at.k; k += std::int64_t{steps})
         stream_steps<Type, Rows, steps>(at, k);
@@ -161,9 +162,11 @@ HWY_INLINE void dot_columns(const thin_block &at, std::int64_t first_column) {
         from += float_lanes * element_bytes<Type>;
         a += float_lanes;
     }
-    if (left > 0) {
-        load_steps_part<Type>(b, from, at.b_step, left, columns);
-        multiply_pairs<Columns>(sums, a, at.a_row, b, all);
+    if constexpr (float_lanes > 1) {
+        if (left > 0) {
+            load_steps_part<Type>(b, from, at.b_step, left, columns);
+            multiply_pairs<Columns>(sums, a, at.a_row, b, all);
+        }
     }
     for (std::size_t i = 0; i < Rows * Columns; ++i)
         at.c[static_cast<std::int64_t>(i / Columns) * at.c_row + first_column
@@ -173,7 +176,7 @@ HWY_INLINE void dot_columns(const thin_block &at, std::int64_t first_column) {
 
 template <data_type Type, std::size_t Rows>
 void dot_rows(const thin_block &at) {
-    constexpr std::size_t columns = Rows <= 2 ? 4 : 2;
+    constexpr std::size_t columns = emulated ? 1 : Rows > 2 ? 2 : 4;
     std::int64_t j = 0;
     for (; j + std::int64_t{columns} <= at.columns; j += std::int64_t{columns})
         dot_columns<Type, Rows, columns>(at, j);
@@ -181,15 +184,22 @@ void dot_rows(const thin_block &at) {
         dot_columns<Type, Rows, 1>(at, j);
 }
 
-/// At most most_thin_rows rows.
+constexpr std::size_t thin_rows = emulated ? 1 : 4;
+
+using thin_function = void (*)(const thin_block &);
+
+template <data_type Type, std::size_t... Row>
+void multiply_thin(
+        matmul_path path, std::int64_t rows, const thin_block &at, std::index_sequence<Row...>) {
+    static constexpr thin_function stream[] = {stream_rows<Type, Row + 1>...};
+    static constexpr thin_function dots[] = {dot_rows<Type, Row + 1>...};
+    (path == matmul_path::stream ? stream : dots)[rows - 1](at);
+}
+
+/// At most thin_rows rows.
 template <data_type Type>
 void multiply_thin(matmul_path path, std::int64_t rows, const thin_block &at) {
-    using thin_function = void (*)(const thin_block &);
-    static constexpr thin_function stream[most_thin_rows] = {
-            stream_rows<Type, 1>, stream_rows<Type, 2>, stream_rows<Type, 3>, stream_rows<Type, 4>};
-    static constexpr thin_function dots[most_thin_rows] = {
-            dot_rows<Type, 1>, dot_rows<Type, 2>, dot_rows<Type, 3>, dot_rows<Type, 4>};
-    (path == matmul_path::stream ? stream : dots)[rows - 1](at);
+    multiply_thin<Type>(path, rows, at, std::make_index_sequence<thin_rows>());
 }
 
 } // namespace

@@ -164,8 +164,8 @@ constexpr std::array<char, 24> make_target_name() {
 
 constexpr std::array<char, 24> target_name = make_target_name();
 
-constexpr matmul_code target_code = {
-        target_name.data(), std::int64_t{micro_rows}, micro_columns, run_tile};
+constexpr matmul_code target_code = {target_name.data(), std::int64_t{micro_rows}, micro_columns,
+        std::int64_t{thin_rows}, run_tile};
 
 } // namespace
 

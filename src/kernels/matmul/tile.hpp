@@ -11,9 +11,6 @@
 
 namespace tern::kernels {
 
-/// Most rows of the paths for few rows.
-inline constexpr std::int64_t most_thin_rows = 4;
-
 /// Elements by which a packed row or panel is longer than what it holds: rows a power of two apart
 /// would share a few sets of the cache.
 inline constexpr std::int64_t packed_pad = 16;
@@ -51,6 +48,7 @@ struct matmul_code {
     const char *target;
     std::int64_t micro_rows; ///< Of a register block.
     std::int64_t micro_columns;
+    std::int64_t thin_rows; ///< Most rows of the paths for few rows.
     void (*run_tile)(const matmul_loops &loops, tile_work &work) noexcept;
 };
 
