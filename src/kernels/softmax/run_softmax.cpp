@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -19,6 +20,9 @@ constexpr float sum_scale = 0x1p25F;
 std::size_t index_of(data_type type) {
     return type == data_type::f32 ? 0 : type == data_type::bf16 ? 1 : 2;
 }
+
+constexpr std::size_t src_side = 0;
+constexpr std::size_t dst_side = 1;
 
 struct pointers {
     const std::uint8_t *src;
@@ -93,7 +97,7 @@ void copy_plane(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, st
         copy_elements<2>(from, to, rows, columns);
 }
 
-/// Elements that are copied side by side at a time.
+/// Elements of a piece, where they are copied side by side.
 constexpr std::int64_t packed_elements = 4096;
 
 // ---- one block of rows -------------------------------------------------------------------------
@@ -105,38 +109,18 @@ public:
     explicit block_run(const softmax_loops &loops)
         : loops_(loops),
           parts_(*loops.parts),
-          src_type_(index_of(loops.types[0])),
-          dst_type_(index_of(loops.types[1])) {}
+          type_{index_of(loops.types[src_side]), index_of(loops.types[dst_side])} {}
 
     void run(const pointers &at, std::int64_t columns) {
         at_ = at;
         columns_ = columns;
         width_ = is_rows() ? 1 : round_up(columns);
-        const std::int64_t piece = std::min(tile_floats / width_, loops_.n);
-        std::fill_n(max_, width_, minus_infinity);
-        std::fill_n(sum_, width_, 0.0F);
-        std::fill_n(unused_, width_, 0.0F);
-        for (std::int64_t i = 0; i < loops_.n; i += piece)
-            load(i, std::min(piece, loops_.n - i));
-        for (std::int64_t i = 0; i < width_; ++i) {
-            sub_[i] = max_[i];
-            if (loops_.inf_as_zero && sub_[i] == minus_infinity) sub_[i] = 0;
-        }
-        const bool one_piece = piece == loops_.n;
-        for (std::int64_t i = 0; i < loops_.n; i += piece) {
-            const std::int64_t count = std::min(piece, loops_.n - i);
-            if (!one_piece) load(i, count);
-            exp(count, sum_);
-        }
-        find_scales();
-        for (std::int64_t i = 0; i < loops_.n; i += piece) {
-            const std::int64_t count = std::min(piece, loops_.n - i);
-            if (!one_piece) {
-                load(i, count);
-                exp(count, unused_);
-            }
-            store(i, count);
-        }
+        const bool packs = is_packed(loops_.walks[0]) || is_packed(loops_.walks[1]);
+        const std::int64_t most = (packs ? packed_elements : tile_floats) / width_;
+        if (most >= loops_.n)
+            run_in_one_piece();
+        else
+            run_in_pieces(most);
     }
 
 private:
@@ -148,75 +132,115 @@ private:
         return (is_rows() ? loops_.n : columns_) > 1 && step != walk.element_bytes;
     }
 
-    /// `count` steps of the axis from the i-th to the tile.
-    void load(std::int64_t i, std::int64_t count) {
-        const softmax_walk &walk = loops_.walks[0];
-        const std::uint8_t *src = at_.src + i * walk.axis_step;
-        if (!is_packed(walk)) return load_dense(src, walk.axis_step, 0, count);
-        const std::int64_t part = packed_elements / width_;
-        const std::int64_t packed_step = columns_ * walk.element_bytes;
-        for (std::int64_t begin = 0; begin < count; begin += part) {
-            const std::int64_t rows = std::min(part, count - begin);
-            copy_plane({src + begin * walk.axis_step, walk.axis_step, walk.lane_step},
-                    {packed_, packed_step, walk.element_bytes}, rows, columns_, walk.element_bytes);
-            load_dense(packed_, packed_step, begin, rows);
-        }
-    }
-    void load_dense(const std::uint8_t *src, std::int64_t step, std::int64_t at, std::int64_t n) {
-        float *tile = tile_ + at * width_;
-        if (is_rows())
-            max_[0] = parts_.load_rows[src_type_](src, n, tile, max_[0]);
-        else
-            parts_.load_blocks[src_type_](src, step, n, columns_, tile, max_);
+    void run_in_one_piece() {
+        begin();
+        load(src_side, 0, loops_.n);
+        find_subtrahends();
+        exp(loops_.n);
+        find_scales();
+        store(0, loops_.n, scale_);
     }
 
-    void exp(std::int64_t n, float *sum) {
+    void run_in_pieces(std::int64_t piece) {
+        const auto each_piece = [&](auto work) {
+            for (std::int64_t i = 0; i < loops_.n; i += piece)
+                work(i, std::min(piece, loops_.n - i));
+        };
+        begin();
+        each_piece([&](std::int64_t i, std::int64_t count) { load(src_side, i, count); });
+        find_subtrahends();
+        // dst keeps the results of exp where it can.
+        const bool keeps = loops_.types[dst_side] == data_type::f32;
+        std::fill_n(scale_, width_, 1.0F);
+        each_piece([&](std::int64_t i, std::int64_t count) {
+            load(src_side, i, count);
+            exp(count);
+            if (keeps) store(i, count, scale_);
+        });
+        find_scales();
+        each_piece([&](std::int64_t i, std::int64_t count) {
+            load(keeps ? dst_side : src_side, i, count);
+            if (!keeps) exp(count);
+            store(i, count, scale_);
+        });
+    }
+
+    void begin() {
+        for (std::int64_t i = 0; i < width_; ++i) {
+            max_[i] = minus_infinity;
+            sum_[i] = 0;
+        }
+    }
+
+    void find_subtrahends() {
+        for (std::int64_t i = 0; i < width_; ++i)
+            sub_[i] = loops_.inf_as_zero && max_[i] == minus_infinity ? 0.0F : max_[i];
+    }
+
+    /// `count` steps of the axis from the i-th to the tile.
+    void load(std::size_t side, std::int64_t i, std::int64_t count) {
+        const softmax_walk &walk = loops_.walks[side];
+        const std::uint8_t *from = (side == src_side ? at_.src : at_.dst) + i * walk.axis_step;
+        std::int64_t step = walk.axis_step;
+        if (is_packed(walk)) {
+            step = columns_ * walk.element_bytes;
+            copy_plane({from, walk.axis_step, walk.lane_step}, {packed_, step, walk.element_bytes},
+                    count, columns_, walk.element_bytes);
+            from = packed_;
+        }
+        const std::size_t type = type_[side];
         if (is_rows())
-            sum[0] += parts_.exp_one_row(tile_, n, sub_[0]);
+            max_[0] = parts_.load_rows[type](from, count, tile_, max_[0]);
         else
-            parts_.exp_block(tile_, n, columns_, sub_, sum);
+            parts_.load_blocks[type](from, step, count, columns_, tile_, max_);
+    }
+
+    void exp(std::int64_t n) {
+        if (is_rows())
+            sum_[0] += parts_.exp_one_row(tile_, n, sub_[0]);
+        else
+            parts_.exp_block(tile_, n, columns_, sub_, sum_);
     }
 
     void find_scales() {
+        if (is_rows()) {
+            // No term, not even a NaN: zeros.
+            scale_[0] = sum_[0] < 0.5F * sum_scale ? 0.0F : 1.0F / sum_[0];
+        } else {
+            parts_.find_scales(sum_, columns_, scale_);
+        }
+        if (loops_.has_stats) store_stats();
+    }
+
+    void store_stats() {
         for (std::int64_t i = 0; i < columns_; ++i) {
-            const float sum = sum_[i];
-            const bool is_zero = sum < 0.5F * sum_scale; // no term, not even a NaN
-            scale_[i] = is_zero ? 0.0F : 1.0F / sum;
-            if (!loops_.has_stats) continue;
-            const double log_sum = std::log(static_cast<double>(sum) / double{sum_scale});
+            const bool is_zero = sum_[i] < 0.5F * sum_scale; // no term, not even a NaN
+            const double log_sum = std::log(static_cast<double>(sum_[i]) / double{sum_scale});
             const float stats =
                     is_zero ? 0.0F : static_cast<float>(static_cast<double>(max_[i]) + log_sum);
             std::memcpy(at_.stats + i * loops_.walks[2].lane_step, &stats, sizeof stats);
         }
-        std::fill_n(scale_ + columns_, width_ - columns_, 0.0F);
     }
 
-    void store(std::int64_t i, std::int64_t count) {
-        const softmax_walk &walk = loops_.walks[1];
+    void store(std::int64_t i, std::int64_t count, const float *scale) {
+        const softmax_walk &walk = loops_.walks[dst_side];
         std::uint8_t *dst = at_.dst + i * walk.axis_step;
-        if (!is_packed(walk)) return store_dense(0, count, dst, walk.axis_step);
-        const std::int64_t part = packed_elements / width_;
-        const std::int64_t packed_step = columns_ * walk.element_bytes;
-        for (std::int64_t begin = 0; begin < count; begin += part) {
-            const std::int64_t rows = std::min(part, count - begin);
-            store_dense(begin, rows, packed_, packed_step);
-            copy_plane({packed_, packed_step, walk.element_bytes},
-                    {dst + begin * walk.axis_step, walk.axis_step, walk.lane_step}, rows, columns_,
-                    walk.element_bytes);
-        }
-    }
-    void store_dense(std::int64_t at, std::int64_t n, std::uint8_t *dst, std::int64_t step) {
-        const float *tile = tile_ + at * width_;
+        const bool packs = is_packed(walk);
+        std::uint8_t *to = packs ? packed_ : dst;
+        const std::int64_t step = packs ? columns_ * walk.element_bytes : walk.axis_step;
+        const std::size_t type = type_[dst_side];
         if (is_rows())
-            parts_.store_rows[dst_type_](tile, n, scale_[0], dst);
+            parts_.store_rows[type](tile_, count, scale[0], to);
         else
-            parts_.store_blocks[dst_type_](tile, n, columns_, scale_, dst, step);
+            parts_.store_blocks[type](tile_, count, columns_, scale, to, step);
+        if (packs)
+            copy_plane({packed_, step, walk.element_bytes}, {dst, walk.axis_step, walk.lane_step},
+                    count, columns_, walk.element_bytes);
     }
 
     const softmax_loops &loops_;
     const softmax_parts &parts_;
-    std::size_t src_type_;
-    std::size_t dst_type_;
+    std::array<std::size_t, 2> type_;
     pointers at_{};
     std::int64_t columns_ = 1;
     std::int64_t width_ = 1;
@@ -225,9 +249,8 @@ private:
     alignas(64) float max_[most_columns];
     alignas(64) float sub_[most_columns];
     alignas(64) float sum_[most_columns];
-    alignas(64) float unused_[most_columns];
     alignas(64) float scale_[most_columns];
-    alignas(64) float tile_[tile_floats];
+    alignas(64) float tile_[tile_floats + tile_multiple];
     alignas(64) std::uint8_t packed_[packed_elements * sizeof(float)];
 };
 
