@@ -5,6 +5,7 @@
 /// \file
 /// Copies elements that do not lie side by side to where they do, and back.
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <utility>

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "base/parallel.hpp"
+#include "kernels/copy_plane.hpp"
+#include "kernels/offset_walk.hpp"
 #include "kernels/softmax/softmax.hpp"
 #include "kernels/softmax/softmax_parts.hpp"
 
@@ -29,73 +31,6 @@ struct pointers {
     std::uint8_t *dst;
     std::uint8_t *stats; ///< Null without stats.
 };
-
-/// Counts through the outer loops and the blocks within them.
-class outer_walk {
-public:
-    outer_walk(const softmax_loops &loops, const pointers &base, std::int64_t index)
-        : loops_(loops),
-          at_(base) {
-        for (int axis = loops.outer.rank() - 1; axis >= 0; --axis) {
-            index_[axis] = index % loops.outer[axis];
-            index /= loops.outer[axis];
-            move(axis, index_[axis]);
-        }
-    }
-    const pointers &at() const { return at_; }
-    void next() {
-        for (int axis = loops_.outer.rank() - 1; axis >= 0; --axis) {
-            move(axis, 1);
-            if (++index_[axis] < loops_.outer[axis]) return;
-            move(axis, -index_[axis]);
-            index_[axis] = 0;
-        }
-    }
-
-private:
-    void move(int axis, std::int64_t count) {
-        at_.src += count * loops_.outer_steps[0][axis];
-        at_.dst += count * loops_.outer_steps[1][axis];
-        if (at_.stats != nullptr) at_.stats += count * loops_.outer_steps[2][axis];
-    }
-
-    const softmax_loops &loops_;
-    pointers at_;
-    dims index_{max_rank, 0};
-};
-
-// ---- elements that do not lie side by side -----------------------------------------------------
-
-/// A plane of elements: bytes from row to row and from column to column.
-template <typename Byte>
-struct plane_of {
-    Byte *first;
-    std::int64_t row_step;
-    std::int64_t column_step;
-};
-
-template <std::size_t ElementBytes>
-void copy_elements(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
-        std::int64_t columns) {
-    for (std::int64_t row = 0; row < rows; ++row)
-        for (std::int64_t column = 0; column < columns; ++column)
-            std::memcpy(to.first + row * to.row_step + column * to.column_step,
-                    from.first + row * from.row_step + column * from.column_step, ElementBytes);
-}
-
-void copy_plane(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
-        std::int64_t columns, int element_bytes) {
-    // The inner loop is along what lies closer together.
-    if (from.row_step + to.row_step < from.column_step + to.column_step) {
-        std::swap(from.row_step, from.column_step);
-        std::swap(to.row_step, to.column_step);
-        std::swap(rows, columns);
-    }
-    if (element_bytes == 4)
-        copy_elements<4>(from, to, rows, columns);
-    else
-        copy_elements<2>(from, to, rows, columns);
-}
 
 /// Elements of a piece, where they are copied side by side.
 constexpr std::int64_t packed_elements = 4096;
@@ -256,15 +191,16 @@ private:
 
 void run_units(const softmax_loops &loops, const pointers &base, std::int64_t begin,
         std::int64_t end) noexcept {
-    outer_walk walk(loops, base, begin / loops.blocks);
+    const auto &steps = loops.outer_steps;
+    offset_walk<3> walk(loops.outer, {steps.data(), &steps[1], &steps[2]}, begin / loops.blocks);
     block_run run(loops);
     std::int64_t block = begin % loops.blocks;
     for (std::int64_t unit = begin; unit < end; ++unit) {
         const std::int64_t first = block * loops.columns;
-        pointers at = walk.at();
-        at.src += first * loops.walks[0].lane_step;
-        at.dst += first * loops.walks[1].lane_step;
-        if (at.stats != nullptr) at.stats += first * loops.walks[2].lane_step;
+        pointers at = base;
+        at.src += walk.at(0) + first * loops.walks[0].lane_step;
+        at.dst += walk.at(1) + first * loops.walks[1].lane_step;
+        if (loops.has_stats) at.stats += walk.at(2) + first * loops.walks[2].lane_step;
         run.run(at, std::min(loops.columns, loops.lanes - first));
         if (++block == loops.blocks) {
             block = 0;
