@@ -37,8 +37,10 @@ constexpr std::int64_t packed_elements = 4096;
 
 // ---- one block of rows -------------------------------------------------------------------------
 
-/// A block of rows of one unit. Rows that do not fit the tile are loaded piece by piece, and more
-/// than once. All of a piece is read before any of it is written, so that dst may be src.
+/// A block of rows of one unit: `columns` of them, which on the path of rows are one below the
+/// other, so that the processor can work on some at a time. Rows that do not fit the tile are
+/// loaded piece by piece, and more than once. All of a piece is read before any of it is written,
+/// so that dst may be src.
 class block_run {
 public:
     explicit block_run(const softmax_loops &loops)
@@ -49,9 +51,11 @@ public:
     void run(const pointers &at, std::int64_t columns) {
         at_ = at;
         columns_ = columns;
-        width_ = is_rows() ? 1 : round_up(columns);
+        width_ = round_up(columns);
+        row_floats_ = round_up(std::min(loops_.n, tile_floats));
         const bool packs = is_packed(loops_.walks[0]) || is_packed(loops_.walks[1]);
-        const std::int64_t most = (packs ? packed_elements : tile_floats) / width_;
+        const std::int64_t most =
+                (packs ? packed_elements : tile_floats) / (is_rows() ? columns : width_);
         if (most >= loops_.n)
             run_in_one_piece();
         else
@@ -125,25 +129,23 @@ private:
         }
         const std::size_t type = type_[side];
         if (is_rows())
-            max_[0] = parts_.load_rows[type](from, count, tile_, max_[0]);
+            for (std::int64_t row = 0; row < columns_; ++row)
+                max_[row] = parts_.load_rows[type](
+                        from + row * walk.lane_step, count, tile_ + row * row_floats_, max_[row]);
         else
             parts_.load_blocks[type](from, step, count, columns_, tile_, max_);
     }
 
     void exp(std::int64_t n) {
         if (is_rows())
-            sum_[0] += parts_.exp_one_row(tile_, n, sub_[0]);
+            for (std::int64_t row = 0; row < columns_; ++row)
+                sum_[row] += parts_.exp_one_row(tile_ + row * row_floats_, n, sub_[row]);
         else
             parts_.exp_block(tile_, n, columns_, sub_, sum_);
     }
 
     void find_scales() {
-        if (is_rows()) {
-            // No term, not even a NaN: zeros.
-            scale_[0] = sum_[0] < 0.5F * sum_scale ? 0.0F : 1.0F / sum_[0];
-        } else {
-            parts_.find_scales(sum_, columns_, scale_);
-        }
+        parts_.find_scales(sum_, columns_, scale_);
         if (loops_.has_stats) store_stats();
     }
 
@@ -165,7 +167,9 @@ private:
         const std::int64_t step = packs ? columns_ * walk.element_bytes : walk.axis_step;
         const std::size_t type = type_[dst_side];
         if (is_rows())
-            parts_.store_rows[type](tile_, count, scale[0], to);
+            for (std::int64_t row = 0; row < columns_; ++row)
+                parts_.store_rows[type](
+                        tile_ + row * row_floats_, count, scale[row], to + row * walk.lane_step);
         else
             parts_.store_blocks[type](tile_, count, columns_, scale, to, step);
         if (packs)
@@ -178,9 +182,9 @@ private:
     std::array<std::size_t, 2> type_;
     pointers at_{};
     std::int64_t columns_ = 1;
-    std::int64_t width_ = 1;
-    // One element per column; one alone on the path of rows. Not set here: that would cost more
-    // than a short row.
+    std::int64_t width_ = 1;      ///< columns_, with those that are computed along.
+    std::int64_t row_floats_ = 0; ///< Path of rows: of one row's place in the tile.
+    // By row of the block. Nothing is set here: that would cost more than a short row.
     alignas(64) float max_[most_columns];
     alignas(64) float sub_[most_columns];
     alignas(64) float sum_[most_columns];

@@ -40,6 +40,21 @@ HWY_INLINE float_vec load_tail(const std::uint8_t *src, std::int64_t n, float id
             hn::FirstN(d, count), load_part_as<Type>(d, src, count), hn::Set(d, idle));
 }
 
+/// Highway's emulation takes no number below the lowest finite one for a maximum.
+HWY_INLINE float max_of_lanes(float_vec v) {
+    const float_tag d;
+#if HWY_TARGET == HWY_EMU128
+    HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
+    hn::Store(v, d, lanes);
+    float max = lanes[0];
+    for (std::size_t i = 1; i < hn::Lanes(d); ++i)
+        max = lanes[i] > max ? lanes[i] : max;
+    return max;
+#else
+    return hn::GetLane(hn::MaxOfLanes(d, v));
+#endif
+}
+
 template <data_type Type>
 float load_row(const std::uint8_t *src, std::int64_t n, float *tile, float max) {
     const float_tag d;
@@ -65,7 +80,7 @@ float load_row(const std::uint8_t *src, std::int64_t n, float *tile, float max) 
         max_1 = hn::Max(max_1, v);
         hn::StoreU(v, d, tile + i);
     }
-    return hn::GetLane(hn::MaxOfLanes(d, hn::Max(max_0, max_1)));
+    return max_of_lanes(hn::Max(max_0, max_1));
 }
 
 /// Vectors that are summed up in one go; the sums of such parts are then. That keeps the error of
