@@ -214,7 +214,7 @@ private:
     }
 
     softmax_case case_;
-    const softmax_problem &p_ = case_.problem;
+    softmax_problem p_;
     buffer src_;
     buffer dst_;
     buffer stats_;

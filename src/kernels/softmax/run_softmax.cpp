@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "base/parallel.hpp"
+#include "kernels/copy_plane.hpp"
+#include "kernels/offset_walk.hpp"
 #include "kernels/softmax/softmax.hpp"
 #include "kernels/softmax/softmax_parts.hpp"
 
@@ -20,123 +23,43 @@ std::size_t index_of(data_type type) {
     return type == data_type::f32 ? 0 : type == data_type::bf16 ? 1 : 2;
 }
 
+constexpr std::size_t src_side = 0;
+constexpr std::size_t dst_side = 1;
+
 struct pointers {
     const std::uint8_t *src;
     std::uint8_t *dst;
     std::uint8_t *stats; ///< Null without stats.
 };
 
-/// Counts through the outer loops and the blocks within them.
-class outer_walk {
-public:
-    outer_walk(const softmax_loops &loops, const pointers &base, std::int64_t index)
-        : loops_(loops),
-          at_(base) {
-        for (int axis = loops.outer.rank() - 1; axis >= 0; --axis) {
-            index_[axis] = index % loops.outer[axis];
-            index /= loops.outer[axis];
-            move(axis, index_[axis]);
-        }
-    }
-    const pointers &at() const { return at_; }
-    void next() {
-        for (int axis = loops_.outer.rank() - 1; axis >= 0; --axis) {
-            move(axis, 1);
-            if (++index_[axis] < loops_.outer[axis]) return;
-            move(axis, -index_[axis]);
-            index_[axis] = 0;
-        }
-    }
-
-private:
-    void move(int axis, std::int64_t count) {
-        at_.src += count * loops_.outer_steps[0][axis];
-        at_.dst += count * loops_.outer_steps[1][axis];
-        if (at_.stats != nullptr) at_.stats += count * loops_.outer_steps[2][axis];
-    }
-
-    const softmax_loops &loops_;
-    pointers at_;
-    dims index_{max_rank, 0};
-};
-
-// ---- elements that do not lie side by side -----------------------------------------------------
-
-/// A plane of elements: bytes from row to row and from column to column.
-template <typename Byte>
-struct plane_of {
-    Byte *first;
-    std::int64_t row_step;
-    std::int64_t column_step;
-};
-
-template <std::size_t ElementBytes>
-void copy_elements(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
-        std::int64_t columns) {
-    for (std::int64_t row = 0; row < rows; ++row)
-        for (std::int64_t column = 0; column < columns; ++column)
-            std::memcpy(to.first + row * to.row_step + column * to.column_step,
-                    from.first + row * from.row_step + column * from.column_step, ElementBytes);
-}
-
-void copy_plane(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
-        std::int64_t columns, int element_bytes) {
-    // The inner loop is along what lies closer together.
-    if (from.row_step + to.row_step < from.column_step + to.column_step) {
-        std::swap(from.row_step, from.column_step);
-        std::swap(to.row_step, to.column_step);
-        std::swap(rows, columns);
-    }
-    if (element_bytes == 4)
-        copy_elements<4>(from, to, rows, columns);
-    else
-        copy_elements<2>(from, to, rows, columns);
-}
-
-/// Elements that are copied side by side at a time.
+/// Elements of a piece, where they are copied side by side.
 constexpr std::int64_t packed_elements = 4096;
 
 // ---- one block of rows -------------------------------------------------------------------------
 
-/// A block of rows of one unit. Rows that do not fit the tile are loaded piece by piece, and more
-/// than once. All of a piece is read before any of it is written, so that dst may be src.
+/// A block of rows of one unit: `columns` of them, which on the path of rows are one below the
+/// other, so that the processor can work on some at a time. Rows that do not fit the tile are
+/// loaded piece by piece, and more than once. All of a piece is read before any of it is written,
+/// so that dst may be src.
 class block_run {
 public:
     explicit block_run(const softmax_loops &loops)
         : loops_(loops),
           parts_(*loops.parts),
-          src_type_(index_of(loops.types[0])),
-          dst_type_(index_of(loops.types[1])) {}
+          type_{index_of(loops.types[src_side]), index_of(loops.types[dst_side])} {}
 
     void run(const pointers &at, std::int64_t columns) {
         at_ = at;
         columns_ = columns;
-        width_ = is_rows() ? 1 : round_up(columns);
-        const std::int64_t piece = std::min(tile_floats / width_, loops_.n);
-        std::fill_n(max_, width_, minus_infinity);
-        std::fill_n(sum_, width_, 0.0F);
-        std::fill_n(unused_, width_, 0.0F);
-        for (std::int64_t i = 0; i < loops_.n; i += piece)
-            load(i, std::min(piece, loops_.n - i));
-        for (std::int64_t i = 0; i < width_; ++i) {
-            sub_[i] = max_[i];
-            if (loops_.inf_as_zero && sub_[i] == minus_infinity) sub_[i] = 0;
-        }
-        const bool one_piece = piece == loops_.n;
-        for (std::int64_t i = 0; i < loops_.n; i += piece) {
-            const std::int64_t count = std::min(piece, loops_.n - i);
-            if (!one_piece) load(i, count);
-            exp(count, sum_);
-        }
-        find_scales();
-        for (std::int64_t i = 0; i < loops_.n; i += piece) {
-            const std::int64_t count = std::min(piece, loops_.n - i);
-            if (!one_piece) {
-                load(i, count);
-                exp(count, unused_);
-            }
-            store(i, count);
-        }
+        width_ = round_up(columns);
+        row_floats_ = round_up(std::min(loops_.n, tile_floats));
+        const bool packs = is_packed(loops_.walks[0]) || is_packed(loops_.walks[1]);
+        const std::int64_t most =
+                (packs ? packed_elements : tile_floats) / (is_rows() ? columns : width_);
+        if (most >= loops_.n)
+            run_in_one_piece();
+        else
+            run_in_pieces(most);
     }
 
 private:
@@ -148,100 +71,140 @@ private:
         return (is_rows() ? loops_.n : columns_) > 1 && step != walk.element_bytes;
     }
 
-    /// `count` steps of the axis from the i-th to the tile.
-    void load(std::int64_t i, std::int64_t count) {
-        const softmax_walk &walk = loops_.walks[0];
-        const std::uint8_t *src = at_.src + i * walk.axis_step;
-        if (!is_packed(walk)) return load_dense(src, walk.axis_step, 0, count);
-        const std::int64_t part = packed_elements / width_;
-        const std::int64_t packed_step = columns_ * walk.element_bytes;
-        for (std::int64_t begin = 0; begin < count; begin += part) {
-            const std::int64_t rows = std::min(part, count - begin);
-            copy_plane({src + begin * walk.axis_step, walk.axis_step, walk.lane_step},
-                    {packed_, packed_step, walk.element_bytes}, rows, columns_, walk.element_bytes);
-            load_dense(packed_, packed_step, begin, rows);
-        }
-    }
-    void load_dense(const std::uint8_t *src, std::int64_t step, std::int64_t at, std::int64_t n) {
-        float *tile = tile_ + at * width_;
-        if (is_rows())
-            max_[0] = parts_.load_rows[src_type_](src, n, tile, max_[0]);
-        else
-            parts_.load_blocks[src_type_](src, step, n, columns_, tile, max_);
+    void run_in_one_piece() {
+        begin();
+        load(src_side, 0, loops_.n);
+        find_subtrahends();
+        exp(loops_.n);
+        find_scales();
+        store(0, loops_.n, scale_);
     }
 
-    void exp(std::int64_t n, float *sum) {
+    void run_in_pieces(std::int64_t piece) {
+        const auto each_piece = [&](auto work) {
+            for (std::int64_t i = 0; i < loops_.n; i += piece)
+                work(i, std::min(piece, loops_.n - i));
+        };
+        begin();
+        each_piece([&](std::int64_t i, std::int64_t count) { load(src_side, i, count); });
+        find_subtrahends();
+        // dst keeps the results of exp where it can.
+        const bool keeps = loops_.types[dst_side] == data_type::f32;
+        std::fill_n(scale_, width_, 1.0F);
+        each_piece([&](std::int64_t i, std::int64_t count) {
+            load(src_side, i, count);
+            exp(count);
+            if (keeps) store(i, count, scale_);
+        });
+        find_scales();
+        each_piece([&](std::int64_t i, std::int64_t count) {
+            load(keeps ? dst_side : src_side, i, count);
+            if (!keeps) exp(count);
+            store(i, count, scale_);
+        });
+    }
+
+    void begin() {
+        for (std::int64_t i = 0; i < width_; ++i) {
+            max_[i] = minus_infinity;
+            sum_[i] = 0;
+        }
+    }
+
+    void find_subtrahends() {
+        for (std::int64_t i = 0; i < width_; ++i)
+            sub_[i] = loops_.inf_as_zero && max_[i] == minus_infinity ? 0.0F : max_[i];
+    }
+
+    /// `count` steps of the axis from the i-th to the tile.
+    void load(std::size_t side, std::int64_t i, std::int64_t count) {
+        const softmax_walk &walk = loops_.walks[side];
+        const std::uint8_t *from = (side == src_side ? at_.src : at_.dst) + i * walk.axis_step;
+        std::int64_t step = walk.axis_step;
+        if (is_packed(walk)) {
+            step = columns_ * walk.element_bytes;
+            copy_plane({from, walk.axis_step, walk.lane_step}, {packed_, step, walk.element_bytes},
+                    count, columns_, walk.element_bytes);
+            from = packed_;
+        }
+        const std::size_t type = type_[side];
         if (is_rows())
-            sum[0] += parts_.exp_one_row(tile_, n, sub_[0]);
+            for (std::int64_t row = 0; row < columns_; ++row)
+                max_[row] = parts_.load_rows[type](
+                        from + row * walk.lane_step, count, tile_ + row * row_floats_, max_[row]);
         else
-            parts_.exp_block(tile_, n, columns_, sub_, sum);
+            parts_.load_blocks[type](from, step, count, columns_, tile_, max_);
+    }
+
+    void exp(std::int64_t n) {
+        if (is_rows())
+            for (std::int64_t row = 0; row < columns_; ++row)
+                sum_[row] += parts_.exp_one_row(tile_ + row * row_floats_, n, sub_[row]);
+        else
+            parts_.exp_block(tile_, n, columns_, sub_, sum_);
     }
 
     void find_scales() {
+        parts_.find_scales(sum_, columns_, scale_);
+        if (loops_.has_stats) store_stats();
+    }
+
+    void store_stats() {
         for (std::int64_t i = 0; i < columns_; ++i) {
-            const float sum = sum_[i];
-            const bool is_zero = sum < 0.5F * sum_scale; // no term, not even a NaN
-            scale_[i] = is_zero ? 0.0F : 1.0F / sum;
-            if (!loops_.has_stats) continue;
-            const double log_sum = std::log(static_cast<double>(sum) / double{sum_scale});
+            const bool is_zero = sum_[i] < 0.5F * sum_scale; // no term, not even a NaN
+            const double log_sum = std::log(static_cast<double>(sum_[i]) / double{sum_scale});
             const float stats =
                     is_zero ? 0.0F : static_cast<float>(static_cast<double>(max_[i]) + log_sum);
             std::memcpy(at_.stats + i * loops_.walks[2].lane_step, &stats, sizeof stats);
         }
-        std::fill_n(scale_ + columns_, width_ - columns_, 0.0F);
     }
 
-    void store(std::int64_t i, std::int64_t count) {
-        const softmax_walk &walk = loops_.walks[1];
+    void store(std::int64_t i, std::int64_t count, const float *scale) {
+        const softmax_walk &walk = loops_.walks[dst_side];
         std::uint8_t *dst = at_.dst + i * walk.axis_step;
-        if (!is_packed(walk)) return store_dense(0, count, dst, walk.axis_step);
-        const std::int64_t part = packed_elements / width_;
-        const std::int64_t packed_step = columns_ * walk.element_bytes;
-        for (std::int64_t begin = 0; begin < count; begin += part) {
-            const std::int64_t rows = std::min(part, count - begin);
-            store_dense(begin, rows, packed_, packed_step);
-            copy_plane({packed_, packed_step, walk.element_bytes},
-                    {dst + begin * walk.axis_step, walk.axis_step, walk.lane_step}, rows, columns_,
-                    walk.element_bytes);
-        }
-    }
-    void store_dense(std::int64_t at, std::int64_t n, std::uint8_t *dst, std::int64_t step) {
-        const float *tile = tile_ + at * width_;
+        const bool packs = is_packed(walk);
+        std::uint8_t *to = packs ? packed_ : dst;
+        const std::int64_t step = packs ? columns_ * walk.element_bytes : walk.axis_step;
+        const std::size_t type = type_[dst_side];
         if (is_rows())
-            parts_.store_rows[dst_type_](tile, n, scale_[0], dst);
+            for (std::int64_t row = 0; row < columns_; ++row)
+                parts_.store_rows[type](
+                        tile_ + row * row_floats_, count, scale[row], to + row * walk.lane_step);
         else
-            parts_.store_blocks[dst_type_](tile, n, columns_, scale_, dst, step);
+            parts_.store_blocks[type](tile_, count, columns_, scale, to, step);
+        if (packs)
+            copy_plane({packed_, step, walk.element_bytes}, {dst, walk.axis_step, walk.lane_step},
+                    count, columns_, walk.element_bytes);
     }
 
     const softmax_loops &loops_;
     const softmax_parts &parts_;
-    std::size_t src_type_;
-    std::size_t dst_type_;
+    std::array<std::size_t, 2> type_;
     pointers at_{};
     std::int64_t columns_ = 1;
-    std::int64_t width_ = 1;
-    // One element per column; one alone on the path of rows. Not set here: that would cost more
-    // than a short row.
+    std::int64_t width_ = 1;      ///< columns_, with those that are computed along.
+    std::int64_t row_floats_ = 0; ///< Path of rows: of one row's place in the tile.
+    // By row of the block. Nothing is set here: that would cost more than a short row.
     alignas(64) float max_[most_columns];
     alignas(64) float sub_[most_columns];
     alignas(64) float sum_[most_columns];
-    alignas(64) float unused_[most_columns];
     alignas(64) float scale_[most_columns];
-    alignas(64) float tile_[tile_floats];
+    alignas(64) float tile_[tile_floats + tile_multiple];
     alignas(64) std::uint8_t packed_[packed_elements * sizeof(float)];
 };
 
 void run_units(const softmax_loops &loops, const pointers &base, std::int64_t begin,
         std::int64_t end) noexcept {
-    outer_walk walk(loops, base, begin / loops.blocks);
+    const auto &steps = loops.outer_steps;
+    offset_walk<3> walk(loops.outer, {steps.data(), &steps[1], &steps[2]}, begin / loops.blocks);
     block_run run(loops);
     std::int64_t block = begin % loops.blocks;
     for (std::int64_t unit = begin; unit < end; ++unit) {
         const std::int64_t first = block * loops.columns;
-        pointers at = walk.at();
-        at.src += first * loops.walks[0].lane_step;
-        at.dst += first * loops.walks[1].lane_step;
-        if (at.stats != nullptr) at.stats += first * loops.walks[2].lane_step;
+        pointers at = base;
+        at.src += walk.at(0) + first * loops.walks[0].lane_step;
+        at.dst += walk.at(1) + first * loops.walks[1].lane_step;
+        if (loops.has_stats) at.stats += walk.at(2) + first * loops.walks[2].lane_step;
         run.run(at, std::min(loops.columns, loops.lanes - first));
         if (++block == loops.blocks) {
             block = 0;

@@ -16,6 +16,10 @@ constexpr std::int64_t least_lanes = 4;
 constexpr std::int64_t least_columns = 32;
 /// Columns of a tile when the rows are too long for one tile.
 constexpr std::int64_t long_columns = 64;
+/// Floats and rows of a block on the path of rows: what a short row waits for is
+/// hidden by others, while long ones come from memory as they are computed.
+constexpr std::int64_t row_block_floats = 512;
+constexpr std::int64_t most_rows = 32;
 /// Elements that are worth a thread: some ten microseconds.
 constexpr std::int64_t grain_elements = 16384;
 
@@ -49,6 +53,12 @@ int find_lane_axis(const loop_nest<4> &nest) {
     return best;
 }
 
+/// Rows of a block on the path of rows.
+std::int64_t find_rows(std::int64_t n, std::int64_t lanes) {
+    const std::int64_t rows = row_block_floats / round_up(std::min(n, tile_floats));
+    return std::clamp<std::int64_t>(rows, 1, std::min(lanes, most_rows));
+}
+
 std::int64_t find_columns(std::int64_t n, std::int64_t lanes) {
     std::int64_t columns = tile_floats / n / tile_multiple * tile_multiple;
     if (columns < least_columns) columns = long_columns;
@@ -70,7 +80,7 @@ softmax_loops make_softmax_loops(const softmax_problem &problem) {
             &problem.src, &problem.dst, &problem.stats};
     const std::array<std::size_t, 3> place{1, 0, 2}; // In the nest.
     const loop_nest<4> nest = find_outer(problem);
-    int lane_axis = find_lane_axis(nest);
+    const int lane_axis = find_lane_axis(nest);
 
     bool contiguous = true;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -83,13 +93,14 @@ softmax_loops make_softmax_loops(const softmax_problem &problem) {
     }
     const std::int64_t lanes = lane_axis >= 0 ? nest.extents[lane_axis] : 1;
     if (lanes < least_lanes || (contiguous && loops.n >= least_row)) {
-        lane_axis = -1;
+        // Rows that are not contiguous are copied one by one.
+        loops.columns = contiguous ? find_rows(loops.n, lanes) : 1;
     } else {
         loops.path = softmax_path::columns;
-        loops.lanes = lanes;
         loops.columns = find_columns(loops.n, lanes);
-        loops.blocks = (lanes + loops.columns - 1) / loops.columns;
     }
+    loops.lanes = lanes;
+    loops.blocks = (lanes + loops.columns - 1) / loops.columns;
 
     loops.units = loops.blocks;
     for (int axis = 0; axis < nest.extents.rank(); ++axis) {

@@ -43,7 +43,7 @@ struct softmax_walk {
 };
 
 enum class softmax_path : std::uint8_t {
-    rows,    ///< SIMD lanes along the row.
+    rows,    ///< SIMD lanes along the row, a block of `columns` rows at a time.
     columns, ///< SIMD lanes across rows, `columns` of them at a time.
 };
 

@@ -28,28 +28,31 @@ constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 template <data_type Type>
 constexpr std::int64_t bytes = Type == data_type::f32 ? 4 : 2;
 
-/// The last, partial vector of a row of n elements. Where the row is longer than a vector it
-/// overlaps the one before; `put` gets where it begins.
-template <data_type Type, class Put>
-HWY_INLINE void load_tail(const std::uint8_t *src, std::int64_t n, std::int64_t done, Put put) {
+/// The last, partial vector of n elements. Where n is more than
+/// a vector, the elements before it fill its first lanes; else the other lanes are `idle`.
+template <data_type Type>
+HWY_INLINE float_vec load_tail(const std::uint8_t *src, std::int64_t n, float idle) {
     const float_tag d;
     const auto step = static_cast<std::int64_t>(hn::Lanes(d));
-    if (done == n) return;
-    if (n >= step)
-        put(load_as<Type>(d, src + (n - step) * bytes<Type>), n - step);
-    else
-        put(load_part_as<Type>(d, src, static_cast<std::size_t>(n)), 0);
+    if (n >= step) return load_as<Type>(d, src + (n - step) * bytes<Type>);
+    const auto count = static_cast<std::size_t>(n);
+    return hn::IfThenElse(
+            hn::FirstN(d, count), load_part_as<Type>(d, src, count), hn::Set(d, idle));
 }
 
-/// -infinity from tile[n] to the next multiple of tile_multiple.
-HWY_INLINE void pad_row(float *tile, std::int64_t n) {
+/// Highway's emulation takes no number below the lowest finite one for a maximum.
+HWY_INLINE float max_of_lanes(float_vec v) {
     const float_tag d;
-    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
-    const std::int64_t end = round_up(n);
-    for (std::int64_t i = end - step; i >= n; i -= step)
-        hn::StoreU(hn::Set(d, minus_infinity), d, tile + i);
-    for (std::int64_t i = n; i % step != 0; ++i)
-        tile[i] = minus_infinity;
+#if HWY_TARGET == HWY_EMU128
+    HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
+    hn::Store(v, d, lanes);
+    float max = lanes[0];
+    for (std::size_t i = 1; i < hn::Lanes(d); ++i)
+        max = lanes[i] > max ? lanes[i] : max;
+    return max;
+#else
+    return hn::GetLane(hn::MaxOfLanes(d, v));
+#endif
 }
 
 template <data_type Type>
@@ -72,15 +75,12 @@ float load_row(const std::uint8_t *src, std::int64_t n, float *tile, float max) 
         max_0 = hn::Max(max_0, v);
         hn::StoreU(v, d, tile + i);
     }
-    load_tail<Type>(src, n, i, [&](float_vec v, std::int64_t at) HWY_ATTR {
-        if (n < step) // Its other lanes are 0.
-            v = hn::IfThenElse(
-                    hn::FirstN(d, static_cast<std::size_t>(n)), v, hn::Set(d, minus_infinity));
+    if (i < n) {
+        const auto v = load_tail<Type>(src, n, minus_infinity);
         max_1 = hn::Max(max_1, v);
-        hn::StoreU(v, d, tile + at);
-    });
-    pad_row(tile, n);
-    return hn::GetLane(hn::MaxOfLanes(d, hn::Max(max_0, max_1)));
+        hn::StoreU(v, d, tile + i);
+    }
+    return max_of_lanes(hn::Max(max_0, max_1));
 }
 
 /// Vectors that are summed up in one go; the sums of such parts are then. That keeps the error of
@@ -97,40 +97,45 @@ float exp_row(float *tile, std::int64_t n, float max) {
         return e;
     };
     auto sum = hn::Zero(d);
-    for (std::int64_t i = 0; i < n;) {
-        const std::int64_t end = i + 2 * part_vectors * step < n ? i + 2 * part_vectors * step : n;
+    const std::int64_t whole = n / step * step;
+    for (std::int64_t i = 0; i < whole;) {
+        const std::int64_t most = i + 2 * part_vectors * step;
+        const std::int64_t end = most < whole ? most : whole;
         auto sum_0 = hn::Zero(d);
         auto sum_1 = hn::Zero(d);
         for (; i + step < end; i += 2 * step) {
             sum_0 = hn::Add(sum_0, replace(i));
             sum_1 = hn::Add(sum_1, replace(i + step));
         }
-        for (; i < end; i += step)
+        if (i < end) {
             sum_0 = hn::Add(sum_0, replace(i));
+            i += step;
+        }
         sum = hn::Add(sum, hn::Add(sum_0, sum_1));
     }
+    if (whole < n) {
+        auto e = replace(whole);
+        if (n > step) // Its first lanes have been counted.
+            e = hn::IfThenZeroElse(hn::FirstN(d, static_cast<std::size_t>(step - (n - whole))), e);
+        sum = hn::Add(sum, e);
+    }
     return hn::GetLane(hn::SumOfLanes(d, sum));
-}
-
-/// One row of a tile. Where it is not a multiple of vectors, its end is stored first: the rest
-/// overlaps it.
-template <data_type Type, class Get>
-HWY_INLINE void store_from(std::int64_t n, std::uint8_t *dst, Get get) {
-    const float_tag d;
-    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
-    if (n < step) return store_part_as<Type>(d, get(0), dst, static_cast<std::size_t>(n));
-    std::int64_t i = 0;
-    for (; i + step <= n; i += step)
-        store_as<Type>(d, get(i), dst + i * bytes<Type>);
-    if (i < n) store_as<Type>(d, get(n - step), dst + (n - step) * bytes<Type>);
 }
 
 template <data_type Type>
 void store_row(const float *tile, std::int64_t n, float scale, std::uint8_t *dst) {
     const float_tag d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
     const auto by = hn::Set(d, scale);
-    store_from<Type>(
-            n, dst, [&](std::int64_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, tile + i), by); });
+    std::int64_t i = 0;
+    for (; i + step <= n; i += step)
+        store_as<Type>(d, hn::Mul(hn::LoadU(d, tile + i), by), dst + i * bytes<Type>);
+    if (i == n) return;
+    const auto last = hn::Mul(hn::LoadU(d, tile + i), by);
+    if (n > step)
+        store_as<Type>(d, last, dst + (n - step) * bytes<Type>);
+    else
+        store_part_as<Type>(d, last, dst, static_cast<std::size_t>(n));
 }
 
 template <data_type Type>
@@ -147,10 +152,9 @@ void load_columns(const std::uint8_t *src, std::int64_t src_step, std::int64_t r
         };
         for (; i + step <= columns; i += step)
             put(load_as<Type>(d, src + i * bytes<Type>), i);
-        // Columns that are not there are computed along.
-        for (std::int64_t at = i; at < width; at += step)
-            hn::StoreU(hn::Zero(d), d, tile + at);
-        load_tail<Type>(src, columns, i, put);
+        if (i == columns) continue;
+        hn::StoreU(hn::Zero(d), d, tile + i); // Columns that are not there are computed along.
+        put(load_tail<Type>(src, columns, 0), columns < step ? 0 : columns - step);
     }
 }
 
@@ -177,15 +181,36 @@ void exp_columns(
     }
 }
 
+void find_scales(const float *sum, std::int64_t columns, float *scale) {
+    const float_tag d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+    for (std::int64_t i = 0; i < columns; i += step) {
+        const auto of = hn::LoadU(d, sum + i);
+        const auto inverse = hn::Div(hn::Set(d, 1.0F), of);
+        const auto is_empty = hn::Lt(of, hn::Set(d, 0.5F * negative_exp_scale));
+        hn::StoreU(hn::IfThenElse(is_empty, hn::Zero(d), inverse), d, scale + i);
+    }
+}
+
 template <data_type Type>
 void store_columns(const float *tile, std::int64_t rows, std::int64_t columns, const float *scale,
         std::uint8_t *dst, std::int64_t dst_step) {
     const float_tag d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
     const std::int64_t width = round_up(columns);
-    for (std::int64_t row = 0; row < rows; ++row, tile += width, dst += dst_step)
-        store_from<Type>(columns, dst, [&](std::int64_t i) HWY_ATTR {
-            return hn::Mul(hn::LoadU(d, tile + i), hn::LoadU(d, scale + i));
-        });
+    const auto get = [&](std::int64_t i) HWY_ATTR {
+        return hn::Mul(hn::LoadU(d, tile + i), hn::LoadU(d, scale + i));
+    };
+    for (std::int64_t row = 0; row < rows; ++row, tile += width, dst += dst_step) {
+        std::int64_t i = 0;
+        for (; i + step <= columns; i += step)
+            store_as<Type>(d, get(i), dst + i * bytes<Type>);
+        if (i == columns) continue;
+        if (columns > step)
+            store_as<Type>(d, get(columns - step), dst + (columns - step) * bytes<Type>);
+        else
+            store_part_as<Type>(d, get(0), dst, static_cast<std::size_t>(columns));
+    }
 }
 
 constexpr softmax_parts target_parts = {
@@ -196,6 +221,7 @@ constexpr softmax_parts target_parts = {
         exp_columns,
         {store_columns<data_type::f32>, store_columns<data_type::bf16>,
                 store_columns<data_type::f16>},
+        find_scales,
 };
 
 constexpr std::array<char, 24> make_target_name() {

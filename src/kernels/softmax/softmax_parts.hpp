@@ -20,10 +20,13 @@ inline constexpr std::int64_t most_columns = 256;
 
 /// Functions by type: f32, bf16, f16. Pointers to elements need no alignment.
 struct softmax_parts {
-    /// n elements to the tile, padded with -infinity to a multiple of tile_multiple. Returns the
-    /// greater of `max` and the greatest element.
+    /// n elements to the tile. Where vectors do not fill the row, the last one has a place of its
+    /// own there, but holds the row's last elements, some of which the one before holds as well
+    /// (or -infinity in idle lanes, in rows of less than a vector). Returns the greater of `max`
+    /// and the greatest element.
     using load_row = float (*)(const std::uint8_t *src, std::int64_t n, float *tile, float max);
-    /// Replaces n floats by their exp_of_negative after `max` is subtracted; returns their sum.
+    /// Replaces a row of n floats by their exp_of_negative after `max` is subtracted; returns their
+    /// sum.
     using exp_row = float (*)(float *tile, std::int64_t n, float max);
     using store_row = void (*)(const float *tile, std::int64_t n, float scale, std::uint8_t *dst);
 
@@ -36,14 +39,19 @@ struct softmax_parts {
     using store_columns = void (*)(const float *tile, std::int64_t rows, std::int64_t columns,
             const float *scale, std::uint8_t *dst, std::int64_t step);
 
+    /// 1 / sum; 0 where nothing was added: all -infinity, which counts as zeros.
+    using scales = void (*)(const float *sum, std::int64_t columns, float *scale);
+
     std::array<load_row, 3> load_rows;
     exp_row exp_one_row;
     std::array<store_row, 3> store_rows;
     std::array<load_columns, 3> load_blocks;
     exp_columns exp_block;
     std::array<store_columns, 3> store_blocks;
+    scales find_scales;
 };
 
+/// Columns of a tile, with those that are computed along.
 inline std::int64_t round_up(std::int64_t columns) {
     return (columns + tile_multiple - 1) / tile_multiple * tile_multiple;
 }
