@@ -4,8 +4,8 @@
 /// dst[i] = min(max(src[i], min), max)
 /// Shapes: dst as src. Rank 0..12, zero sizes allowed.
 /// Types:  src and dst the same, f32, bf16, f16 or f64.
-/// Values: NaN stays NaN. computed in double and rounded once to dst. In place: dst may be src when
-///         the layout agrees.
+/// Values: computed in double and rounded once to dst. NaN stays NaN. When min exceeds max every
+///         number becomes max. In place: dst may be src when the layout agrees.
 /// Errors: invalid_graph_op for a missing or wrong attribute; invalid_shape when dst is given
 ///         another shape; none at run time.
 /// Source: oneDNN Graph Clamp-1.
@@ -20,7 +20,10 @@ constexpr std::array<ir::attr_def, 2> attrs = {
 void reference(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
     const double least = number_of(args.attrs, op_attr::min);
     const double most = number_of(args.attrs, op_attr::max);
-    map(args, begin, end, [=](double x) { return x < least ? least : x > most ? most : x; });
+    map(args, begin, end, [=](double x) {
+        const double raised = x < least ? least : x;
+        return raised > most ? most : raised;
+    });
 }
 
 } // namespace
