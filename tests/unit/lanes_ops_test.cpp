@@ -9,6 +9,7 @@
 
 #include "base/element.hpp"
 #include "each_target.hpp"
+#include "kernels/lanes/lane_code.hpp"
 #include "kernels/lanes/run_lanes.hpp"
 
 namespace tern::kernels {
@@ -207,6 +208,39 @@ TEST(lanes_ops, index_counts_from_where_the_tile_begins) {
                 {nullptr, 1, 0, 10}, {nullptr, 0, 1, 9}, {out.data(), 4, 1, 0}};
         run_lane_tile(*code, 3, 4, places, scratch);
         EXPECT_EQ(out, (std::vector<std::uint8_t>{1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1}));
+    });
+}
+
+TEST(lanes_ops, what_is_written_past_the_caches_is_the_same) {
+    tests::for_each_target([] {
+        constexpr std::int64_t n = 5000;
+        std::vector<float> in(n);
+        for (std::size_t i = 0; i < in.size(); ++i)
+            in[i] = static_cast<float>(i) * 0.37F - 700;
+        for (data_type type : {data_type::f32, data_type::bf16, data_type::f16, data_type::u8})
+            for (bool computes : {false, true}) {
+                lane_program program;
+                program.inputs = {{data_type::f32, lane_kind::f32}};
+                if (computes) program.instructions = {{lane_op::square, lane_kind::f32, 1, 0}};
+                program.outputs = {{computes ? 1 : 0, type}};
+                const auto code = make_lane_code(program);
+                std::vector<std::byte> memory(lane_scratch_bytes(*code) + 64);
+                void *scratch = memory.data();
+                std::size_t space = memory.size();
+                std::align(64, lane_scratch_bytes(*code), scratch, space);
+                // Dense from any element of a cache line on, and odd addresses.
+                for (std::size_t skip : {0U, 4U, 12U, 60U, 1U}) {
+                    const std::size_t bytes = bytes_of(type) * n;
+                    std::vector<std::uint8_t> near(bytes + skip, 7);
+                    std::vector<std::uint8_t> far(bytes + skip, 7);
+                    lane_place places[] = {{in.data(), 0, 1}, {near.data() + skip, 0, 1}};
+                    run_lane_tile(*code, 1, n, places, scratch, false);
+                    places[1].data = far.data() + skip;
+                    run_lane_tile(*code, 1, n, places, scratch, true);
+                    ASSERT_EQ(near, far) << name_of(type) << " " << computes << " " << skip;
+                    ASSERT_NE(near, std::vector<std::uint8_t>(bytes + skip, 7));
+                }
+            }
     });
 }
 

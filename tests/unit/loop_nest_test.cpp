@@ -122,6 +122,21 @@ TEST(loop_nest, merges_all_dense_axes_into_one) {
         EXPECT_EQ(strides, dims({1}));
 }
 
+TEST(loop_nest, takes_any_number_of_operands) {
+    // The bias changes along the last axis only; the others are dense.
+    const dims dense = {12, 4, 1};
+    for (std::size_t count : {1U, 2U, 7U}) {
+        std::vector<dims> strides(count, dense);
+        strides.back() = count > 1 ? dims{0, 0, 1} : dense;
+        dims extents;
+        std::vector<dims> merged(count);
+        coalesce(dims{2, 3, 4}, strides, 0, extents, merged);
+        EXPECT_EQ(extents, count > 1 ? dims({6, 4}) : dims({24}));
+        EXPECT_EQ(merged.front(), count > 1 ? dims({4, 1}) : dims({1}));
+        EXPECT_EQ(merged.back(), count > 1 ? dims({0, 1}) : dims({1}));
+    }
+}
+
 TEST(loop_nest, has_rank_0_for_one_element) {
     dims strides = {7, 5};
     loop_nest<4> nest = coalesce<4>({1, 1}, {strides, strides, strides, strides}, leader);

@@ -77,9 +77,12 @@ void scatter(const strided_block &block, const std::uint8_t *src, std::uint8_t *
     }
 }
 
-void repeat(const std::uint8_t *element, std::int64_t bytes, std::int64_t count,
+void repeat(const std::uint8_t *element, std::int64_t bytes, std::size_t size,
         std::uint8_t *dst) noexcept {
-    gather({1, count, 0, 0, bytes}, element, dst);
+    constexpr std::size_t begin = 64;
+    gather({1, std::int64_t{begin} / bytes, 0, 0, bytes}, element, dst);
+    for (std::size_t done = begin; done < size; done *= 2)
+        std::memcpy(dst + done, dst, done);
 }
 
 void count_up(

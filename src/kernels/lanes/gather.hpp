@@ -5,6 +5,7 @@
 /// \file
 /// Between strided memory and dense tiles, as bytes.
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tern::kernels {
@@ -22,8 +23,8 @@ struct strided_block {
 void gather(const strided_block &block, const std::uint8_t *src, std::uint8_t *dst) noexcept;
 void scatter(const strided_block &block, const std::uint8_t *src, std::uint8_t *dst) noexcept;
 
-/// `count` copies of an element.
-void repeat(const std::uint8_t *element, std::int64_t bytes, std::int64_t count,
+/// Fills `size` bytes, a power of 2 from 64 on, with copies of an element.
+void repeat(const std::uint8_t *element, std::int64_t bytes, std::size_t size,
         std::uint8_t *dst) noexcept;
 
 /// The values first + r * row_stride + c * column_stride, modulo 2^32 for 4-byte integers. The

@@ -25,14 +25,6 @@ namespace {
             return __VA_ARGS__;                                                                    \
         }                                                                                          \
     };
-#define TERN_UNARY_XY(name, ...)                                                                   \
-    struct name##_fn {                                                                             \
-        float x, y;                                                                                \
-        template <class D, class V>                                                                \
-        HWY_INLINE V operator()(D d, V a) const {                                                  \
-            return __VA_ARGS__;                                                                    \
-        }                                                                                          \
-    };
 #define TERN_BINARY(name, ...)                                                                     \
     struct name##_fn {                                                                             \
         template <class D, class V>                                                                \
@@ -42,87 +34,20 @@ namespace {
         }                                                                                          \
     };
 
-/// Integers wrap around, without undefined behaviour: as unsigned ones.
-template <class D, class V>
-HWY_INLINE V multiply_lanes(D d, V a, V b) {
-    if constexpr (hwy::IsFloat<hn::TFromD<D>>()) {
-        return hn::Mul(a, b);
-    } else {
-        const hn::RebindToUnsigned<D> du;
-        return hn::BitCast(d, hn::Mul(hn::BitCast(du, a), hn::BitCast(du, b)));
-    }
-}
-template <class D, class V>
-HWY_INLINE V add_lanes(D d, V a, V b) {
-    if constexpr (hwy::IsFloat<hn::TFromD<D>>()) {
-        return hn::Add(a, b);
-    } else {
-        const hn::RebindToUnsigned<D> du;
-        return hn::BitCast(d, hn::Add(hn::BitCast(du, a), hn::BitCast(du, b)));
-    }
-}
-template <class D, class V>
-HWY_INLINE V subtract_lanes(D d, V a, V b) {
-    if constexpr (hwy::IsFloat<hn::TFromD<D>>()) {
-        return hn::Sub(a, b);
-    } else {
-        const hn::RebindToUnsigned<D> du;
-        return hn::BitCast(d, hn::Sub(hn::BitCast(du, a), hn::BitCast(du, b)));
-    }
-}
-template <class D, class V>
-HWY_INLINE V negate_lanes(D d, V a) {
-    if constexpr (hwy::IsFloat<hn::TFromD<D>>())
-        return hn::Xor(a, hn::Set(d, -0.0F));
-    else
-        return subtract_lanes(d, hn::Zero(d), a);
-}
-template <class D, class V>
-HWY_INLINE V abs_lanes(D d, V a) {
-    if constexpr (hwy::IsFloat<hn::TFromD<D>>())
-        return hn::AndNot(hn::Set(d, -0.0F), a);
-    else
-        return hn::IfThenElse(hn::Gt(hn::Zero(d), a), negate_lanes(d, a), a);
-}
-/// Unordered comparisons give b, so that only a need be asked whether it is NaN.
-template <class V, class M>
-HWY_INLINE V keep_nan(M a_wins, V a, V b) {
-    const auto chosen = hn::IfThenElse(a_wins, a, b);
-    if constexpr (hwy::IsFloat<hn::TFromV<V>>())
-        return hn::IfThenElse(hn::Eq(a, a), chosen, a);
-    else
-        return chosen;
-}
-/// NaN stays.
-template <class D, class V>
-HWY_INLINE V clamp_lanes(D d, V a, float low, float high) {
-    const auto l = hn::Set(d, low);
-    const auto h = hn::Set(d, high);
-    const auto raised = hn::IfThenElse(hn::Lt(a, l), l, a);
-    return hn::IfThenElse(hn::Gt(raised, h), h, raised);
+/// As unsigned numbers, which wrap around.
+template <class V>
+HWY_INLINE auto as_unsigned(V v) {
+    return hn::BitCast(hn::RebindToUnsigned<hn::DFromV<V>>(), v);
 }
 
-TERN_BINARY(add, add_lanes(d, a, b))
-TERN_BINARY(subtract, subtract_lanes(d, a, b))
-TERN_BINARY(multiply, multiply_lanes(d, a, b))
-TERN_BINARY(maximum, keep_nan(hn::Gt(a, b), a, b))
-TERN_BINARY(minimum, keep_nan(hn::Lt(a, b), a, b))
-TERN_UNARY(negate, negate_lanes(d, a))
-TERN_UNARY(abs, abs_lanes(d, a))
-TERN_UNARY(square, multiply_lanes(d, a, a))
-TERN_BINARY(divide, hn::Div(a, b))
-TERN_BINARY(squared_difference, hn::Mul(hn::Sub(a, b), hn::Sub(a, b)))
-TERN_UNARY_XY(clamp, clamp_lanes(d, a, x, y))
-TERN_UNARY_XY(
-        hard_sigmoid, clamp_lanes(d, hn::Add(hn::Mul(hn::Set(d, x), a), hn::Set(d, y)), 0.0F, 1.0F))
-TERN_UNARY(hard_swish, hn::Div(hn::Mul(a, clamp_lanes(d, hn::Add(a, hn::Set(d, 3.0F)), 0.0F, 6.0F)),
-                               hn::Set(d, 6.0F)))
-TERN_UNARY_XY(leaky_relu, hn::IfThenElse(hn::Ge(a, hn::Zero(d)), a, hn::Mul(hn::Set(d, x), a)))
-TERN_UNARY(reciprocal, hn::Div(hn::Set(d, 1.0F), a))
-TERN_UNARY(relu, hn::IfThenZeroElse(hn::Lt(a, hn::Zero(d)), a))
-// Highway's scalar one loses the sign of zero.
-TERN_UNARY(round, hn::CopySign(hn::Round(a), a))
-TERN_UNARY(sqrt, hn::Sqrt(a))
+TERN_BINARY(add, hn::BitCast(d, hn::Add(as_unsigned(a), as_unsigned(b))))
+TERN_BINARY(subtract, hn::BitCast(d, hn::Sub(as_unsigned(a), as_unsigned(b))))
+TERN_BINARY(multiply, hn::BitCast(d, hn::Mul(as_unsigned(a), as_unsigned(b))))
+TERN_BINARY(maximum, hn::Max(a, b))
+TERN_BINARY(minimum, hn::Min(a, b))
+TERN_UNARY(negate, hn::BitCast(d, hn::Sub(as_unsigned(hn::Zero(d)), as_unsigned(a))))
+TERN_UNARY(abs, hn::IfThenElse(hn::Gt(hn::Zero(d), a), negate_fn()(d, a), a))
+TERN_UNARY(square, hn::BitCast(d, hn::Mul(as_unsigned(a), as_unsigned(a))))
 
 // Mask bytes count as true unless they are 0; results are 0 and 1.
 TERN_BINARY(logical_and, hn::Min(hn::Min(a, b), hn::Set(d, std::uint8_t{1})))
@@ -207,12 +132,10 @@ struct select_step {
 
 template <class Fn>
 void enter_binary(lane_table &table, lane_op op) {
-    table.op[index_of(op)][0] = run_binary<float, Fn>;
     table.op[index_of(op)][1] = run_binary<std::int32_t, Fn>;
 }
 template <class Fn>
 void enter_unary(lane_table &table, lane_op op) {
-    table.op[index_of(op)][0] = run_unary<float, Fn>;
     table.op[index_of(op)][1] = run_unary<std::int32_t, Fn>;
 }
 template <class Fn>
@@ -243,23 +166,13 @@ void enter_arithmetic_here(lane_table &table) {
     enter_unary<negate_fn>(table, lane_op::negate);
     enter_unary<abs_fn>(table, lane_op::abs);
     enter_unary<square_fn>(table, lane_op::square);
-    const auto f32 = [&](lane_op op, lane_function function) {
+    const auto mask = [&](lane_op op, lane_function function) {
         table.op[index_of(op)][0] = function;
     };
-    f32(lane_op::divide, run_binary<float, divide_fn>);
-    f32(lane_op::squared_difference, run_binary<float, squared_difference_fn>);
-    f32(lane_op::clamp, run_unary<float, clamp_fn>);
-    f32(lane_op::hard_sigmoid, run_unary<float, hard_sigmoid_fn>);
-    f32(lane_op::hard_swish, run_unary<float, hard_swish_fn>);
-    f32(lane_op::leaky_relu, run_unary<float, leaky_relu_fn>);
-    f32(lane_op::reciprocal, run_unary<float, reciprocal_fn>);
-    f32(lane_op::relu, run_unary<float, relu_fn>);
-    f32(lane_op::round, run_unary<float, round_fn>);
-    f32(lane_op::sqrt, run_unary<float, sqrt_fn>);
-    f32(lane_op::logical_and, run_binary<std::uint8_t, logical_and_fn>);
-    f32(lane_op::logical_or, run_binary<std::uint8_t, logical_or_fn>);
-    f32(lane_op::logical_xor, run_binary<std::uint8_t, logical_xor_fn>);
-    f32(lane_op::logical_not, run_unary<std::uint8_t, logical_not_fn>);
+    mask(lane_op::logical_and, run_binary<std::uint8_t, logical_and_fn>);
+    mask(lane_op::logical_or, run_binary<std::uint8_t, logical_or_fn>);
+    mask(lane_op::logical_xor, run_binary<std::uint8_t, logical_xor_fn>);
+    mask(lane_op::logical_not, run_unary<std::uint8_t, logical_not_fn>);
     table.normalize_mask = run_unary<std::uint8_t, normalize_fn>;
     enter_comparison<equal_fn>(table, lane_op::equal);
     enter_comparison<not_equal_fn>(table, lane_op::not_equal);

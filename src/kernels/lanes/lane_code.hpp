@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/lanes/lane_chain.hpp"
 #include "kernels/lanes/lane_table.hpp"
 #include "kernels/lanes/run_lanes.hpp"
 
@@ -28,11 +29,23 @@ struct load_plan {
     int last_use = -1; ///< -1: never read.
 };
 
+/// A link of a chain; its operands are registers, -1 for none.
+struct link_plan {
+    link_op op = link_op::start;
+    int operand = -1;
+    int cond = -1;
+    float x = 0;
+    float y = 0;
+};
+
+/// One loop, or a chain.
 struct step_plan {
-    lane_function run = nullptr;
-    int sources = 0;
-    int source[3] = {0, 0, 0};
+    lane_function run = nullptr;  ///< Null for a chain.
+    std::vector<link_plan> links; ///< Of a chain.
+    std::vector<int> sources;     ///< Registers. A loop's: in order.
     int dst = 0;
+    bool gives_0_or_1 = false;   ///< For masks.
+    bool is_only_stored = false; ///< No step reads dst.
     float x = 0;
     float y = 0;
 };
@@ -62,7 +75,10 @@ public:
     lane_program program;
     std::vector<load_plan> loads;
     std::vector<step_plan> steps;
+    chain_function chain = nullptr;
     std::vector<store_plan> stores;
+    std::vector<std::size_t> load_order; ///< Inputs that are read, by the step before which.
+    std::vector<int> direct_store;       ///< By register: the output it may be written to; or -1.
     /// For tiles whose plain inputs and whose outputs need not be gathered: larger ones.
     tile_layout direct;
     tile_layout gathered;
@@ -76,6 +92,7 @@ private:
 
     void plan_loads(const lane_table &table);
     void plan_steps(const lane_table &table);
+    bool append_to_chain(const lane_instruction &instruction, const std::vector<int> &uses);
     void plan_stores(const lane_table &table);
     void find_uses();
     tile_layout lay_out(bool is_direct) const;
@@ -86,6 +103,12 @@ void run_lane_tile(const lane_code &code, std::int64_t rows, std::int64_t column
         const lane_place *places, void *scratch, bool is_far) noexcept;
 
 int bytes_of(lane_kind kind);
+inline bool is_bits(lane_kind kind) {
+    return kind >= lane_kind::bits_8;
+}
+/// A loop that copies elements of that many bytes.
+lane_function find_copy(const lane_table &table, int bytes);
+lane_function find_convert(const lane_table &table, lane_kind from, lane_kind to);
 
 } // namespace tern::kernels
 

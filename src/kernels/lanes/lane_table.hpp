@@ -12,14 +12,16 @@
 
 namespace tern::kernels {
 
-/// Bytes of a vector of the widest target. A source that is one value has that many bytes of it.
+/// Bytes of a vector of the widest target.
 inline constexpr std::size_t widest_vector = 64;
+/// A source that is one value has that many bytes of it: a block of a chain (lane_chain.hpp).
+inline constexpr std::size_t splat_bytes = 8 * widest_vector;
 
 /// Operands of a loop. Nothing beyond n elements is touched. dst may be a source whose elements
 /// have dst's size. Pointers need no alignment.
 struct lane_args {
     const std::uint8_t *source[3];
-    bool moves[3]; ///< False: one value, repeated over widest_vector bytes.
+    bool moves[3]; ///< False: one value, repeated over splat_bytes.
     std::uint8_t *dst;
     std::int64_t n;
     float x;
@@ -33,7 +35,7 @@ inline constexpr std::size_t lane_kinds = static_cast<std::size_t>(lane_kind::bi
 
 /// Null where there is no such loop.
 struct lane_table {
-    lane_function op[lane_ops][2]; ///< By op; for f32 and s32 (masks: the first).
+    lane_function op[lane_ops][2]; ///< By op; for f32 (but for links of chains) or masks, and s32.
     lane_function select[4];       ///< By log2 of the element's bytes.
     lane_function convert[4][4];   ///< From, to: f32, s32, s64, mask.
     lane_function round_to_bf16;

@@ -60,7 +60,7 @@ std::int64_t cost_of(const lane_loops &loops) {
         if (stride != 0) cost += stride > 1 ? 32 : bytes_of_operand(*loops.code, operand);
     }
     for (const lane_instruction &instruction : loops.code->program.instructions)
-        cost += is_math(instruction.op) ? 40 : 3;
+        cost += is_math(instruction.op) ? 40 : 1;
     return cost;
 }
 
@@ -94,8 +94,11 @@ void cut(lane_loops &loops, bool jumps) {
     const std::int64_t columns = rank > 0 ? loops.extents[rank - 1] : 1;
     const std::int64_t rows = rank > 1 ? loops.extents[rank - 2] : 1;
     const std::int64_t cost = cost_of(loops);
-    const std::int64_t least = divide_up(grain_bytes / 4, cost);
+    // Beginning a tile takes the time of some hundred elements.
+    constexpr std::int64_t fewest = 1024;
+    const std::int64_t least = std::max(divide_up(grain_bytes / 4, cost), fewest);
     loops.columns = columns;
+    loops.keeps_narrow = jumps;
     if (jumps) {
         loops.columns = std::min(columns, narrow);
     } else if (columns / 2 >= least) {
@@ -142,12 +145,21 @@ public:
     void run_units(std::int64_t begin, std::int64_t end, lane_place *places, void *scratch) const {
         const std::int64_t across = divide_up(columns_, loops_.columns);
         const std::int64_t down = divide_up(rows_, loops_.rows);
-        for (std::int64_t unit = begin; unit < end; ++unit) {
-            const std::int64_t column = unit % across * loops_.columns;
-            const std::int64_t row = unit / across % down * loops_.rows;
-            place(unit / across / down, row, column, places);
-            run_lane_tile(*loops_.code, std::min(loops_.rows, rows_ - row),
-                    std::min(loops_.columns, columns_ - column), places, scratch, is_far_);
+        // Units that lie beside (or, where they are whole rows, below) one another are one tile.
+        for (std::int64_t unit = begin; unit < end;) {
+            const std::int64_t column = unit % across;
+            const std::int64_t row = unit / across % down;
+            const std::int64_t beside = std::min(end - unit, across - column);
+            const std::int64_t below = across == 1 ? std::min(end - unit, down - row) : 1;
+            const std::int64_t first_row = row * loops_.rows;
+            const std::int64_t first_column = column * loops_.columns;
+            place(unit / across / down, first_row, first_column, places);
+            const bool joins = !loops_.keeps_narrow;
+            const std::int64_t wide = joins ? beside : 1;
+            run_lane_tile(*loops_.code, std::min(below * loops_.rows, rows_ - first_row),
+                    std::min(wide * loops_.columns, columns_ - first_column), places, scratch,
+                    is_far_);
+            unit += across == 1 ? below : wide;
         }
         if (is_far_) hwy::FlushStream();
     }

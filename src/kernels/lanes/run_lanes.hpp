@@ -54,6 +54,7 @@ struct lane_loops {
     std::int64_t rows = 1; ///< Of a tile.
     std::int64_t columns = 1;
     std::size_t thread_scratch = 0; ///< Bytes per thread.
+    bool keeps_narrow = false;      ///< Tiles beside one another stay apart.
     bool is_far = false;            ///< All operands together are beyond the caches.
 };
 

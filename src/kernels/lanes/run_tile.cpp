@@ -17,6 +17,10 @@ struct register_place {
     bool moves;
 };
 
+std::size_t mask_of(const register_place &place) {
+    return place.moves ? ~std::size_t{0} : 0;
+}
+
 /// A part of the tile that fits the registers.
 struct chunk {
     std::int64_t row;
@@ -62,6 +66,7 @@ public:
 
     void run(const chunk &part) {
         part_ = part;
+        next_load_ = 0;
         for (std::size_t i = 0; i < code_.loads.size(); ++i)
             if (code_.loads[i].is_early) load(i, nullptr);
         const int end = static_cast<int>(code_.steps.size());
@@ -82,41 +87,73 @@ private:
     std::uint8_t *middle() const { return staging() + 4 * layout_.elements; }
 
     void load_for(int time) {
-        for (std::size_t i = 0; i < code_.loads.size(); ++i) {
-            const load_plan &plan = code_.loads[i];
-            if (plan.first_use == time && plan.last_use >= 0 && !plan.is_early)
-                load(i, output_memory(static_cast<int>(i)));
+        for (; next_load_ < code_.load_order.size(); ++next_load_) {
+            const std::size_t i = code_.load_order[next_load_];
+            if (code_.loads[i].first_use != time) return;
+            load(i, output_memory(static_cast<int>(i)));
         }
     }
 
     void run_step(int time) {
         const step_plan &step = code_.steps[static_cast<std::size_t>(time)];
+        std::uint8_t *dst = output_memory(step.dst);
+        bool is_far = false;
+        if (is_far_ && step.run == nullptr && step.is_only_stored) {
+            dst = direct_memory(step.dst);
+            is_far = dst != nullptr;
+        }
+        if (dst == nullptr) dst = slot(static_cast<std::size_t>(step.dst));
+        if (step.run == nullptr)
+            run_chain(step, dst, is_far);
+        else
+            run_loop(step, dst);
+        registers_[step.dst] = {dst, true};
+    }
+
+    void run_loop(const step_plan &step, std::uint8_t *dst) {
         lane_args args{};
-        for (int k = 0; k < step.sources; ++k) {
-            const register_place &source = registers_[step.source[k]];
+        for (std::size_t k = 0; k < step.sources.size(); ++k) {
+            const register_place &source = registers_[step.sources[k]];
             args.source[k] = source.at;
             args.moves[k] = source.moves;
         }
-        args.dst = output_memory(step.dst);
-        if (args.dst == nullptr) args.dst = slot(static_cast<std::size_t>(step.dst));
-        registers_[step.dst] = {args.dst, true};
+        args.dst = dst;
         args.n = part_.elements();
         args.x = step.x;
         args.y = step.y;
         step.run(args);
     }
 
-    /// The memory of the output that a register is, when it can be written there at once.
-    std::uint8_t *output_memory(int reg) const {
-        if (is_far_) return nullptr;
-        for (std::size_t i = 0; i < code_.stores.size(); ++i) {
-            const store_plan &plan = code_.stores[i];
-            if (plan.reg != reg || !plan.is_direct) continue;
-            const lane_place &place = outputs_[i];
-            if (!is_dense(place, part_) || is_read_later(plan, place.data)) return nullptr;
-            return static_cast<std::uint8_t *>(place.data) + offset_of(place, part_) * plan.bytes;
+    void run_chain(const step_plan &step, std::uint8_t *dst, bool is_far) {
+        chain_link links[longest_chain];
+        std::size_t count = 0;
+        for (const link_plan &plan : step.links) {
+            chain_link &link = links[count++];
+            link.op = plan.op;
+            link.x = plan.x;
+            link.y = plan.y;
+            if (plan.operand >= 0) {
+                link.operand = registers_[plan.operand].at;
+                link.mask = mask_of(registers_[plan.operand]);
+            }
+            if (plan.cond >= 0) {
+                link.cond = registers_[plan.cond].at;
+                link.cond_mask = mask_of(registers_[plan.cond]);
+            }
         }
-        return nullptr;
+        code_.chain({links, count, dst, part_.elements(), is_far});
+    }
+
+    /// The memory of the output that a register is, when it can be written there at once.
+    std::uint8_t *output_memory(int reg) const { return is_far_ ? nullptr : direct_memory(reg); }
+
+    std::uint8_t *direct_memory(int reg) const {
+        const int store = code_.direct_store[static_cast<std::size_t>(reg)];
+        if (store < 0) return nullptr;
+        const store_plan &plan = code_.stores[static_cast<std::size_t>(store)];
+        const lane_place &place = outputs_[store];
+        if (!is_dense(place, part_) || is_read_later(plan, place.data)) return nullptr;
+        return static_cast<std::uint8_t *>(place.data) + offset_of(place, part_) * plan.bytes;
     }
 
     /// Whether the output's memory is an input that is still wanted once the register is made.
@@ -176,7 +213,7 @@ private:
     void load_value(std::size_t i, const std::uint8_t *from) {
         const load_plan &plan = code_.loads[i];
         const lane_place &place = places_[i];
-        std::uint8_t *vector = base_ + code_.splats + i * widest_vector;
+        std::uint8_t *vector = base_ + code_.splats + i * splat_bytes;
         registers_[i] = {vector, false};
         const bool is_same = place.row_stride == 0 && place.column_stride == 0;
         if (is_same && !is_first_) return;
@@ -190,7 +227,7 @@ private:
             std::memcpy(element, from, static_cast<std::size_t>(bytes));
         else
             convert(plan, from, element, between, 1);
-        repeat(element, bytes, static_cast<std::int64_t>(widest_vector) / bytes, vector);
+        repeat(element, bytes, splat_bytes, vector);
     }
 
     void store(std::size_t i) {
@@ -219,6 +256,7 @@ private:
     bool is_far_;
     bool is_first_ = true;
     chunk part_{};
+    std::size_t next_load_ = 0;
 };
 
 /// Whether all places can be walked as one row.
