@@ -101,7 +101,7 @@ private:
         const region_op &o = r_.op(candidate);
         if (o.out.size() != 1 || !(r_.desc(o.out[0]).shape == shape)) return false;
         if (std::string obstacle = lanes_obstacle(r_, candidate); !obstacle.empty()) {
-            result_.refusals.push_back({candidate, std::move(obstacle)});
+            refuse(candidate, std::move(obstacle));
             return false;
         }
         if (!reads_by_element(number, candidate)) return false;
@@ -109,6 +109,12 @@ private:
         bool closes_cycle = has_way_back(number);
         node_[static_cast<std::size_t>(candidate)] = -1;
         return !closes_cycle;
+    }
+
+    void refuse(int op, std::string reason) {
+        for (const fusion_refusal &known : result_.refusals)
+            if (known.op == op) return;
+        result_.refusals.push_back({op, std::move(reason)});
     }
 
     /// What the group writes is in registers for the same element only: a view of it, or a

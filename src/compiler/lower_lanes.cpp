@@ -123,12 +123,11 @@ std::string find_kind(
     if (!all_same) return "integers of different types";
     kind = *compute_kind(r.desc(values[0]).type);
     if (simple.over == simple_op::types::floating) return "integers";
-    // The order of u64 is not that of the s64 that holds its bits.
-    if (r.desc(values[0]).type == data_type::u64 && simple.over == simple_op::types::comparison)
-        return "data type u64";
-    if (r.desc(values[0]).type == data_type::u64
-            && (simple.op == lane_op::maximum || simple.op == lane_op::minimum))
-        return "data type u64";
+    const bool is_order = simple.over == simple_op::types::comparison
+                          || simple.op == lane_op::maximum || simple.op == lane_op::minimum;
+    // The order of u64 is not that of the s64 that holds its bits; truth values have none.
+    if (is_order && (r.desc(values[0]).type == data_type::u64 || kind == lane_kind::mask))
+        return format_text("order of {}", name_of(r.desc(values[0]).type));
     return {};
 }
 

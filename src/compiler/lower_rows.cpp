@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <array>
+#include <vector>
 
 #include "base/shape.hpp"
 #include "base/text.hpp"
 #include "compiler/lowering.hpp"
+#include "kernels/reduce/reduce_sum.hpp"
 #include "kernels/softmax/softmax.hpp"
 
 namespace tern::compiler {
@@ -25,6 +27,19 @@ public:
 private:
     kernels::softmax_loops loops_;
     bool works_in_place_;
+};
+
+class reduce_kernel final : public runtime::kernel {
+public:
+    explicit reduce_kernel(kernels::reduce_loops loops) : loops_(loops) {}
+
+    void run(const void *const *in, void *const *out, void *) const noexcept override {
+        kernels::run_reduce_sum(loops_, in[0], out[0]);
+    }
+    bool works_in_place(std::size_t, std::size_t) const noexcept override { return false; }
+
+private:
+    kernels::reduce_loops loops_;
 };
 
 bool is_low_or_f32(data_type type) {
@@ -51,6 +66,30 @@ answer make_softmax(const work &w) {
     bool in_place = w.src(0).type == w.dst().type;
     return {std::make_unique<softmax_kernel>(kernels::make_softmax_loops(problem), in_place),
             std::string(kernels::softmax_target())};
+}
+
+answer make_reduce(const work &w) {
+    const tensor_desc &src = w.src(0);
+    const tensor_desc &dst = w.dst();
+    const bool is_exact = src.type == data_type::s32 || src.type == data_type::s64;
+    if (!is_exact && !is_low_or_f32(src.type))
+        return {nullptr, format_text("data type {}", name_of(src.type))};
+    const int rank = src.shape.rank();
+    std::array<bool, max_rank> is_reduced{};
+    for (std::int64_t axis :
+            std::get<std::vector<std::int64_t>>(*ir::find(w.op().op->attrs, op_attr::axes)))
+        is_reduced[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = true;
+    dims dst_strides; // by axis of src; what keep_dims leaves behind has one element
+    const bool keeps_rank = dst.shape.rank() == rank;
+    int next = 0;
+    for (int axis = 0; axis < rank; ++axis) {
+        const bool is_kept = !is_reduced[static_cast<std::size_t>(axis)];
+        dst_strides.push_back(is_kept ? dst.strides[next] : 0);
+        if (is_kept || keeps_rank) ++next;
+    }
+    return {std::make_unique<reduce_kernel>(kernels::make_reduce_loops(
+                    src.shape, src.strides, dst_strides, src.type, dst.type)),
+            std::string(kernels::reduce_target())};
 }
 
 } // namespace tern::compiler

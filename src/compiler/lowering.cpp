@@ -83,6 +83,10 @@ constexpr candidate softmax_candidates[] = {
         {"softmax", make_softmax},
         {"reference", make_reference},
 };
+constexpr candidate reduce_candidates[] = {
+        {"reduce", make_reduce},
+        {"reference", make_reference},
+};
 constexpr candidate move_candidates[] = {
         {"copy", make_copy},
         {"reference", make_reference},
@@ -100,7 +104,7 @@ std::span<const candidate> candidates_of(op_kind kind) {
         case op_kind::Where: return select_candidates;
         case op_kind::MatMul: return matmul_candidates;
         case op_kind::SoftMax: return softmax_candidates;
-        case op_kind::ReduceSum: return reference_candidates;
+        case op_kind::ReduceSum: return reduce_candidates;
         case op_kind::Reorder:
         case op_kind::StaticReshape:
         case op_kind::StaticTranspose: return move_candidates;

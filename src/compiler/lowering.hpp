@@ -60,6 +60,7 @@ answer make_matmul(const work &w);
 
 // lower_rows.cpp
 answer make_softmax(const work &w);
+answer make_reduce(const work &w);
 
 } // namespace tern::compiler
 

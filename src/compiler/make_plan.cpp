@@ -37,7 +37,9 @@ public:
     runtime::plan_parts make() {
         // The reference runs op by op, and so does whatever is asked for by name.
         const bool fuse = wanted_.empty();
+        verify(r_);
         if (fuse) make_views(r_);
+        verify(r_);
         grouping found = find_groups(r_, fuse);
         groups_ = std::move(found.groups);
         for (const fusion_refusal &refusal : found.refusals)
@@ -309,7 +311,6 @@ runtime::plan_parts make_plan(const partition &part, const given_list &inputs,
         const given_list &outputs, const std::string &implementation) {
     runtime::plan_parts parts;
     region r = make_region(part, inputs, outputs, parts);
-    verify(r);
     parts = plan_maker(std::move(r), std::move(parts), implementation).make();
     if (parts.steps.empty()) parts.implementation = "empty";
     return parts;

@@ -55,7 +55,7 @@ struct region {
 };
 
 /// Throws std::logic_error naming what is wrong with a region: ops out of order, values without a
-/// producer or a place. Called after each pass in builds with assertions.
+/// producer or a place. Called after each pass.
 void verify(const region &r);
 
 /// Turns StaticTranspose, StaticReshape and Reorder into views where the result may lie in the

@@ -27,13 +27,15 @@ double rounded_to_odd(std::int64_t value, bool is_unsigned) {
     return is_negative ? -result : result;
 }
 
-/// Takes src_0 but where its order to src_1 is `unwanted`.
+/// Takes src_0 but where its order to src_1 is `unwanted`. Of zeros -0 comes before +0.
 void choose_by_order(const ir::reference_args &args, std::int64_t begin, std::int64_t end,
         std::partial_ordering unwanted) {
     const data_type type = args.out[0].type;
     const std::size_t bytes = bytes_of(type);
     for_each_element<2>(args, begin, end, [=](void *to, const void *a, const void *b) {
-        const std::partial_ordering order = compare(type, a, b);
+        std::partial_ordering order = compare(type, a, b);
+        if (std::is_eq(order) && format_of(type))
+            order = std::signbit(load_f64(type, b)) <=> std::signbit(load_f64(type, a));
         if (order == std::partial_ordering::unordered)
             store_f64(type, std::numeric_limits<double>::quiet_NaN(), to);
         else // memmove: in place, both may be the same element

@@ -216,7 +216,7 @@ void map_truth(const ir::reference_args &args, std::int64_t begin, std::int64_t 
 }
 
 /// dst is the greater of src_0 and src_1, or the lesser: a copy of its bits; NaN when either is
-/// NaN; src_0 when they are equal.
+/// NaN; +0 is above -0.
 void choose_greater(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept;
 void choose_lesser(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept;
 

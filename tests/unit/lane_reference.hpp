@@ -5,6 +5,7 @@
 /// \file
 /// Lane programs one element at a time, and operands with exactly the memory they need.
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -99,14 +100,18 @@ inline float apply_float(const lane_instruction &in, float a, float b) {
         case lane_op::add: return a + b;
         case lane_op::subtract: return a - b;
         case lane_op::multiply: return a * b;
-        case lane_op::maximum: return std::isnan(a) || std::isnan(b) ? a + b : a > b ? a : b;
-        case lane_op::minimum: return std::isnan(a) || std::isnan(b) ? a + b : a < b ? a : b;
+        case lane_op::maximum:
+            if (a == 0 && b == 0) return std::signbit(a) ? b : a;
+            return std::isnan(a) || std::isnan(b) ? a + b : a > b ? a : b;
+        case lane_op::minimum:
+            if (a == 0 && b == 0) return std::signbit(a) ? a : b;
+            return std::isnan(a) || std::isnan(b) ? a + b : a < b ? a : b;
         case lane_op::negate: return -a;
         case lane_op::abs: return std::abs(a);
         case lane_op::square: return a * a;
         case lane_op::divide: return a / b;
         case lane_op::squared_difference: return (a - b) * (a - b);
-        case lane_op::clamp: return std::isnan(a) ? a : a < in.x ? in.x : a > in.y ? in.y : a;
+        case lane_op::clamp: return std::isnan(a) ? a : std::min(std::max(a, in.x), in.y);
         case lane_op::leaky_relu: return a >= 0 ? a : in.x * a;
         case lane_op::reciprocal: return 1 / a;
         case lane_op::relu: return a < 0 ? 0 : a;

@@ -58,6 +58,15 @@ TEST(ops_binary, infinities_and_zeros) {
     EXPECT_EQ(results(k::Add, of(dt::f32, {3e38}), of(dt::f32, {3e38}))[0], inf);
     EXPECT_EQ(run_bits(k::Multiply, {}, {row_of(dt::f32, {-0.0}), row_of(dt::f32, {5})}, dt::f32),
             bits{0x80000000});
+    // Of zeros, in either order.
+    for (auto [first, second] : {std::pair{0.0, -0.0}, std::pair{-0.0, 0.0}}) {
+        auto zeros = [&](op_kind kind) {
+            return run_bits(
+                    kind, {}, {row_of(dt::f32, {first}), row_of(dt::f32, {second})}, dt::f32);
+        };
+        EXPECT_EQ(zeros(k::Maximum), bits{0});
+        EXPECT_EQ(zeros(k::Minimum), bits{0x80000000});
+    }
     // The smallest denormal stays.
     EXPECT_EQ(run_bits(k::Add, {}, {row_of(dt::f32, {0x1p-149}), row_of(dt::f32, {0})}, dt::f32),
             bits{1});

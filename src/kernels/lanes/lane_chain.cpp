@@ -20,11 +20,12 @@ HWY_INLINE f32_vector keep_nan(hn::Mask<f32_tag> a_wins, f32_vector a, f32_vecto
     return hn::IfThenElse(hn::Eq(a, a), hn::IfThenElse(a_wins, a, b), a);
 }
 
+/// Of zeros +0: the operands may come in either order. Others that are equal have the same bits.
 HWY_INLINE f32_vector greater_of(f32_vector a, f32_vector b) {
-    return keep_nan(hn::Gt(a, b), a, b);
+    return hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), keep_nan(hn::Gt(a, b), a, b));
 }
 HWY_INLINE f32_vector less_of(f32_vector a, f32_vector b) {
-    return keep_nan(hn::Lt(a, b), a, b);
+    return hn::IfThenElse(hn::Eq(a, b), hn::Or(a, b), keep_nan(hn::Lt(a, b), a, b));
 }
 
 /// NaN stays.

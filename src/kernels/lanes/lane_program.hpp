@@ -32,7 +32,7 @@ enum class lane_op : std::uint8_t {
     add,
     subtract,
     multiply,
-    maximum, ///< NaN when either is NaN.
+    maximum, ///< NaN when either is NaN; +0 is above -0.
     minimum,
     negate,
     abs,
