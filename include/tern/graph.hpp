@@ -207,8 +207,9 @@ struct refusal {
 
 /// What a caller may ask of compile beyond oneDNN's arguments.
 struct compile_options {
-    /// Name of the only implementation that may serve ("loops", "onednn", "reference"); empty: the
-    /// best one. Wins over the environment variable TERN_IMPL.
+    /// Name of the only implementation that may serve, such as "reference"; docs/ops.md lists those
+    /// of each op. Ops then run one by one. Empty: the best one for each group of ops. Wins over
+    /// the environment variable TERN_IMPL.
     std::string implementation;
 };
 
@@ -268,7 +269,7 @@ public:
     std::size_t get_ops_num() const;
     std::vector<std::size_t> get_ops() const;
     std::size_t get_id() const;
-    /// False when it holds an op that Tern only knows by name.
+    /// False when it holds an op that Tern only knows by name, or never executes (Wildcard, End).
     bool is_supported() const;
     /// In port order; a tensor that an op reads twice is one port.
     std::vector<logical_tensor> get_input_ports() const;

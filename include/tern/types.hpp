@@ -79,7 +79,7 @@ enum class layout_type { undef, any, strided, opaque };
 /// tensor object itself.
 enum class property_type { undef, variable, constant, host_scalar };
 
-/// Precision that f32 computations may be lowered to. Select only copies bits, so it ignores it.
+/// Precision that f32 computations may be lowered to. Tern computes in f32 whatever is allowed.
 enum class fpmath_mode { strict, bf16, f16, any, tf32 };
 
 /// Op kinds; see ops.def for which of them Tern runs.

@@ -4,7 +4,7 @@
 
 /// \file
 /// Single elements as numbers. Plain and slow: for reference loops and for the driver. The kernels
-/// have conversions of their own.
+/// have conversions of their own, but for f8 and 64-bit integers, where tests hold literal values.
 
 #include <cstdint>
 #include <optional>

@@ -108,16 +108,19 @@ std::optional<dims> reshape_strides(const dims &shape, const dims &strides, cons
         // A group must be one walk: each axis continues where the next one ends.
         std::int64_t inner = 0; // stride of the group's innermost axis above 1
         std::int64_t reach = 0;
+        bool has_inner = false;
+        bool overflows = false;
         for (int axis = from_end - 1; axis >= from; --axis) {
             if (shape[axis] == 1) continue;
-            if (reach != 0 && strides[axis] != reach) return std::nullopt;
-            if (reach == 0) inner = strides[axis];
-            reach = strides[axis] * shape[axis];
+            if (has_inner && (overflows || strides[axis] != reach)) return std::nullopt;
+            if (!has_inner) inner = strides[axis];
+            has_inner = true;
+            overflows = __builtin_mul_overflow(strides[axis], shape[axis], &reach);
         }
         std::int64_t stride = inner;
         for (int axis = to_end - 1; axis >= to; --axis) {
             result[axis] = stride;
-            stride *= into[axis];
+            if (axis > to) stride *= into[axis];
         }
         from = from_end;
         to = to_end;

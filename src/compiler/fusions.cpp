@@ -2,10 +2,9 @@
 #include "compiler/fusions.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 
 #include "base/shape.hpp"
+#include "base/topological.hpp"
 #include "compiler/lower_lanes.hpp"
 
 namespace tern::compiler {
@@ -185,34 +184,19 @@ private:
     /// Among the groups that are ready, that of the earliest op comes first. A view is ready when
     /// its source is.
     void sort() {
-        const std::size_t n = r_.ops.size();
-        std::vector<int> missing(result_.groups.size(), 0);
-        std::vector<std::vector<int>> after(result_.groups.size());
-        for (std::size_t i = 0; i < n; ++i) {
-            int to = node_[i];
-            if (to < 0) continue;
-            for (int v : r_.ops[i].in) {
-                int from = writer_of(v);
-                if (from < 0 || from == to) continue;
-                after[static_cast<std::size_t>(from)].push_back(to);
-                ++missing[static_cast<std::size_t>(to)];
-            }
+        std::vector<std::vector<int>> needs(result_.groups.size());
+        for (std::size_t i = 0; i < r_.ops.size(); ++i) {
+            const int to = node_[i];
+            for (int v : to < 0 ? std::vector<int>() : r_.ops[i].in)
+                if (int from = writer_of(v); from >= 0 && from != to)
+                    needs[static_cast<std::size_t>(to)].push_back(from);
         }
-        using entry = std::pair<int, int>; // first op, group
-        std::priority_queue<entry, std::vector<entry>, std::greater<>> ready;
-        auto offer = [&](int g) {
-            if (missing[static_cast<std::size_t>(g)] == 0) ready.emplace(at(g).ops.front(), g);
-        };
-        for (std::size_t g = 0; g < missing.size(); ++g)
-            offer(static_cast<int>(g));
+        std::vector<int> first_ops;
+        for (const group &g : result_.groups)
+            first_ops.push_back(g.ops.front());
         std::vector<group> sorted;
-        while (!ready.empty()) {
-            auto g = static_cast<std::size_t>(ready.top().second);
-            ready.pop();
-            for (int next : after[g])
-                if (--missing[static_cast<std::size_t>(next)] == 0) offer(next);
-            sorted.push_back(std::move(result_.groups[g]));
-        }
+        for (int g : topological_order(needs, first_ops))
+            sorted.push_back(std::move(at(g)));
         result_.groups = std::move(sorted);
     }
 

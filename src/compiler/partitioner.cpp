@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
 #include <numeric>
-#include <queue>
+
+#include "base/topological.hpp"
 
 namespace tern::compiler {
 namespace {
@@ -128,37 +128,30 @@ private:
 /// Partitions as sets of ops, sorted so that none comes before one that it reads from; among those
 /// that are ready the one whose first op was added first.
 std::vector<index_list> in_order(const ir::graph &graph, const index_list &region) {
-    std::vector<index_list> sets(region.size());
-    for (std::size_t i = 0; i < region.size(); ++i)
-        sets[static_cast<std::size_t>(region[i])].push_back(static_cast<int>(i));
-    std::vector<index_list> after(region.size());
-    std::vector<int> missing(region.size(), 0);
+    std::vector<index_list> sets;
+    std::vector<int> set_of(region.size(), -1); // by region
+    for (std::size_t i = 0; i < region.size(); ++i) {
+        int &set = set_of[static_cast<std::size_t>(region[i])];
+        if (set < 0) {
+            set = static_cast<int>(sets.size());
+            sets.emplace_back();
+        }
+        sets[static_cast<std::size_t>(set)].push_back(static_cast<int>(i));
+    }
+    std::vector<std::vector<int>> needs(sets.size());
     for (std::size_t i = 0; i < region.size(); ++i)
         for (int v : graph.ops()[i].inputs) {
             int producer = graph.values()[static_cast<std::size_t>(v)].producer;
             if (producer < 0) continue;
             int from = region[static_cast<std::size_t>(producer)];
             if (from == region[i]) continue;
-            after[static_cast<std::size_t>(from)].push_back(region[i]);
-            ++missing[static_cast<std::size_t>(region[i])];
+            needs[static_cast<std::size_t>(set_of[static_cast<std::size_t>(region[i])])].push_back(
+                    set_of[static_cast<std::size_t>(from)]);
         }
-    using entry = std::pair<int, int>; // first op, region
-    std::priority_queue<entry, std::vector<entry>, std::greater<>> ready;
-    auto offer = [&](int r) {
-        const index_list &set = sets[static_cast<std::size_t>(r)];
-        if (!set.empty() && missing[static_cast<std::size_t>(r)] == 0)
-            ready.emplace(set.front(), r);
-    };
-    for (std::size_t r = 0; r < sets.size(); ++r)
-        offer(static_cast<int>(r));
+    // Sets are numbered by their first ops.
     std::vector<index_list> sorted;
-    while (!ready.empty()) {
-        int r = ready.top().second;
-        ready.pop();
-        for (int next : after[static_cast<std::size_t>(r)])
-            if (--missing[static_cast<std::size_t>(next)] == 0) offer(next);
-        sorted.push_back(std::move(sets[static_cast<std::size_t>(r)]));
-    }
+    for (int set : topological_order(needs))
+        sorted.push_back(std::move(sets[static_cast<std::size_t>(set)]));
     return sorted;
 }
 

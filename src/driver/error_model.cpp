@@ -32,10 +32,6 @@ double computing_eps(data_type type) {
     return type == data_type::f64 || type == data_type::c128 ? eps_of(data_type::f64) : eps_f32;
 }
 
-bool is(const ir::op_spec &op, std::string_view name) {
-    return ir::name_of(op.kind) == name;
-}
-
 template <typename Visit>
 void for_each_element(const ir::const_view &view, Visit visit) {
     const std::int64_t count = *element_count(view.shape);
@@ -107,7 +103,7 @@ double first_scale(const ir::op_spec &op) {
 /// Terms of each sum: of products for MatMul, of elements for reductions.
 double terms_of(
         const ir::op_spec &op, std::span<const ir::const_view> in, const ir::mutable_view &out) {
-    if (is(op, "MatMul")) return static_cast<double>(terms_of_matmul(op, in[0].shape));
+    if (op.kind == op_kind::MatMul) return static_cast<double>(terms_of_matmul(op, in[0].shape));
     return static_cast<double>(*element_count(in[0].shape))
            / std::max(1.0, static_cast<double>(*element_count(out.shape)));
 }
@@ -115,8 +111,8 @@ double terms_of(
 bool adds_up_exactly(
         const ir::op_spec &op, std::span<const ir::const_view> in, const ir::mutable_view &out) {
     const double terms = terms_of(op, in, out);
-    if (is(op, "MatMul") && in.size() == 2) return sums_are_exact(in[0], &in[1], terms);
-    return is(op, "ReduceSum") && sums_are_exact(in[0], nullptr, terms);
+    if (op.kind == op_kind::MatMul && in.size() == 2) return sums_are_exact(in[0], &in[1], terms);
+    return op.kind == op_kind::ReduceSum && sums_are_exact(in[0], nullptr, terms);
 }
 
 double longest_axis(const dims &shape) {
@@ -190,11 +186,14 @@ error_model::tensor_errors error_model::after(const ir::op_spec &op,
             break;
         case op_class::arithmetic:
             if (before > 0)
-                errors.noise = (is(op, "Add") || is(op, "Subtract") ? 4 : 1) * before + unit;
+                errors.noise =
+                        (op.kind == op_kind::Add || op.kind == op_kind::Subtract ? 4 : 1) * before
+                        + unit;
             errors.rounding = std::max(eps_of(out.type), unit);
             break;
         case op_class::curved:
-            errors.noise = (is(op, "Exp") || is(op, "Pow") ? 16 : 4) * before + 4 * unit;
+            errors.noise = (op.kind == op_kind::Exp || op.kind == op_kind::Pow ? 16 : 4) * before
+                           + 4 * unit;
             break;
         case op_class::softmax:
             errors.noise = 16 * before + (8 + std::sqrt(longest_axis(out.shape)) / 4) * unit;

@@ -2,49 +2,77 @@
 #include "driver/op_classes.hpp"
 
 #include <algorithm>
-#include <string_view>
-
-#include "ir/op_def.hpp"
 
 namespace tern::driver {
-namespace {
-
-struct class_row {
-    op_class its_class;
-    std::vector<std::string_view> names;
-};
-
-/// By name, so that kinds which the library only names, or does not know yet, can stand here.
-const std::vector<class_row> &class_table() {
-    static const std::vector<class_row> table = {
-            {op_class::moves, {"Select", "Where", "Reorder", "StaticReshape", "StaticTranspose",
-                                      "Concat", "End"}},
-            {op_class::decides, {"GreaterEqual", "Greater", "LessEqual", "Less", "Equal",
-                                        "NotEqual", "And", "Or", "Not", "Xor", "GenIndex"}},
-            {op_class::converts,
-                    {"TypeCast", "Quantize", "Dequantize", "DynamicQuantize", "DynamicDequantize"}},
-            {op_class::picks, {"Maximum", "Minimum", "Abs", "Neg", "ReLU", "Clamp", "Round",
-                                      "ReduceMax", "ReduceMin"}},
-            {op_class::arithmetic, {"Add", "Subtract", "Multiply", "Divide", "SquaredDifference",
-                                           "BiasAdd", "Square", "Sqrt", "Reciprocal", "LeakyReLU",
-                                           "HardSigmoid", "HardSwish"}},
-            {op_class::curved,
-                    {"Exp", "Log", "Pow", "Tanh", "Sigmoid", "GELU", "Mish", "Elu", "SoftPlus"}},
-            {op_class::softmax, {"SoftMax", "LogSoftmax", "SoftMaxBackward", "LogSoftmaxBackward"}},
-            {op_class::sums,
-                    {"MatMul", "ReduceSum", "ReduceMean", "ReduceProd", "ReduceL1", "ReduceL2"}},
-    };
-    return table;
-}
-
-} // namespace
 
 op_class class_of(op_kind kind) {
-    const std::string_view name = ir::name_of(kind);
-    for (const class_row &row : class_table())
-        if (std::find(row.names.begin(), row.names.end(), name) != row.names.end())
-            return row.its_class;
-    return op_class::other;
+    using k = op_kind;
+    switch (kind) {
+        case k::Select:
+        case k::Where:
+        case k::Reorder:
+        case k::StaticReshape:
+        case k::StaticTranspose:
+        case k::Concat:
+        case k::End: return op_class::moves;
+        case k::GreaterEqual:
+        case k::Greater:
+        case k::LessEqual:
+        case k::Less:
+        case k::Equal:
+        case k::NotEqual:
+        case k::And:
+        case k::Or:
+        case k::Not:
+        case k::Xor:
+        case k::GenIndex: return op_class::decides;
+        case k::TypeCast:
+        case k::Quantize:
+        case k::Dequantize:
+        case k::DynamicQuantize:
+        case k::DynamicDequantize: return op_class::converts;
+        case k::Maximum:
+        case k::Minimum:
+        case k::Abs:
+        case k::Neg:
+        case k::ReLU:
+        case k::Clamp:
+        case k::Round:
+        case k::ReduceMax:
+        case k::ReduceMin: return op_class::picks;
+        case k::Add:
+        case k::Subtract:
+        case k::Multiply:
+        case k::Divide:
+        case k::SquaredDifference:
+        case k::BiasAdd:
+        case k::Square:
+        case k::Sqrt:
+        case k::Reciprocal:
+        case k::LeakyReLU:
+        case k::HardSigmoid:
+        case k::HardSwish: return op_class::arithmetic;
+        case k::Exp:
+        case k::Log:
+        case k::Pow:
+        case k::Tanh:
+        case k::Sigmoid:
+        case k::GELU:
+        case k::Mish:
+        case k::Elu:
+        case k::SoftPlus: return op_class::curved;
+        case k::SoftMax:
+        case k::LogSoftmax:
+        case k::SoftMaxBackward:
+        case k::LogSoftmaxBackward: return op_class::softmax;
+        case k::MatMul:
+        case k::ReduceSum:
+        case k::ReduceMean:
+        case k::ReduceProd:
+        case k::ReduceL1:
+        case k::ReduceL2: return op_class::sums;
+        default: return op_class::other;
+    }
 }
 
 bool takes_any_bits(const std::vector<ir::op_spec> &ops) {

@@ -226,7 +226,7 @@ constexpr std::array<value_option, 14> globals = {{
         {"summary", true, set_summary, "[no-]failures", "list failed cases at the end (failures)"},
         {"start", true, set_start, "N", "skip the cases before this one (0)"},
         {"impl", true, set_impl, "NAME",
-                "the only implementation that may run: loops, onednn, reference"},
+                "the only implementation that may run, such as reference; ops then run one by one"},
         {"seed", true, set_seed, "N", "another set of input values (0)"},
         {"cond-density", true, set_cond_density, "P",
                 "mode P: share of true condition bytes (0.5)"},

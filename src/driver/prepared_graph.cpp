@@ -123,14 +123,6 @@ void print_compiled(const compiled_step &step, std::size_t index, int verbose) {
 
 } // namespace
 
-const ir::op_spec &compiled_step::writer_of(std::size_t tensor_id) const {
-    for (const ir::op_spec *op : ops)
-        for (const ir::port &port : op->outputs)
-            if (port.id == tensor_id) return *op;
-    throw verdict(outcome::failed, reason::none,
-            format_text("partition reports output {}, which none of its ops writes", tensor_id));
-}
-
 prepared_graph prepare(const formats::graph_file &file, std::size_t expected_n_partitions,
         const run_settings &settings, phase_seconds &phases) {
     const int verbose = settings.verbose;

@@ -30,9 +30,6 @@ struct compiled_step {
     std::vector<compiled_port> inputs;    ///< In port order, as are the outputs.
     std::vector<compiled_port> outputs;
     std::size_t scratch_bytes = 0;
-
-    /// The op that writes an output.
-    const ir::op_spec &writer_of(std::size_t tensor_id) const;
 };
 
 struct prepared_graph {

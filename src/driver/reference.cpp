@@ -17,11 +17,13 @@ bool flag(const ir::op_spec &op, op_attr attr) {
     return set != nullptr && *set;
 }
 
-/// Packing pays when an operand has rows and columns.
+/// Packing pays when both operands have rows and columns; the loop reads them as one type.
 bool is_packed(const ir::op_spec &op, std::size_t port) {
     if (op.kind != op_kind::MatMul || port > 1) return false;
-    const tensor_desc &desc = op.inputs[port].desc;
-    return desc.shape.rank() >= 2 && is_floating(desc.type) && desc.type != data_type::f64;
+    for (std::size_t i = 0; i < 2; ++i)
+        if (op.inputs[i].desc.shape.rank() < 2) return false;
+    const data_type type = op.inputs[port].desc.type;
+    return is_floating(type) && type != data_type::f64;
 }
 
 /// The axis of an operand that is summed over.

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "base/text.hpp"
+#include "base/topological.hpp"
 #include "ops/registry.hpp"
 
 namespace tern::driver {
@@ -90,41 +91,26 @@ void working_graph::write_back() {
 }
 
 void sort_topologically(std::vector<ir::op_spec> &ops) {
-    std::map<std::size_t, std::vector<std::size_t>> readers; // by tensor id
-    std::map<std::size_t, std::size_t> writers;
+    // Of two writers only the later one counts; the library complains about the other.
+    std::map<std::size_t, int> writers;
     for (std::size_t i = 0; i < ops.size(); ++i)
         for (const ir::port &port : ops[i].outputs)
-            writers[port.id] = i;
-    std::vector<std::size_t> waits_for(ops.size(), 0);
-    for (std::size_t i = 0; i < ops.size(); ++i) {
-        for (const ir::port &port : ops[i].inputs) {
-            if (!writers.contains(port.id)) continue;
-            readers[port.id].push_back(i);
-            ++waits_for[i];
-        }
-    }
-    std::set<std::size_t> ready;
+            writers[port.id] = static_cast<int>(i);
+    std::vector<std::vector<int>> needs(ops.size());
     for (std::size_t i = 0; i < ops.size(); ++i)
-        if (waits_for[i] == 0) ready.insert(i);
+        for (const ir::port &port : ops[i].inputs)
+            if (auto at = writers.find(port.id); at != writers.end())
+                needs[i].push_back(at->second);
+    const std::vector<int> order = topological_order(needs);
+    if (order.size() < ops.size()) {
+        int at = find_on_cycle(needs, order);
+        fail(status::invalid_graph, "{}: the graph has a cycle through this op",
+                to_string(ops[static_cast<std::size_t>(at)].label()));
+    }
     std::vector<ir::op_spec> sorted;
     sorted.reserve(ops.size());
-    while (!ready.empty()) {
-        std::size_t next = *ready.begin();
-        ready.erase(ready.begin());
-        for (const ir::port &port : ops[next].outputs) {
-            // Of two writers only the later one counts; the library complains about the other.
-            if (writers.at(port.id) != next) continue;
-            for (std::size_t reader : readers[port.id])
-                if (--waits_for[reader] == 0) ready.insert(reader);
-        }
-        sorted.push_back(std::move(ops[next]));
-    }
-    if (sorted.size() != ops.size()) {
-        auto on_cycle =
-                std::find_if(waits_for.begin(), waits_for.end(), [](auto n) { return n > 0; });
-        fail(status::invalid_graph, "{}: the graph has a cycle through this op",
-                to_string(ops[static_cast<std::size_t>(on_cycle - waits_for.begin())].label()));
-    }
+    for (int i : order)
+        sorted.push_back(std::move(ops[static_cast<std::size_t>(i)]));
     ops = std::move(sorted);
 }
 

@@ -9,9 +9,9 @@ namespace tern::driver {
 namespace {
 
 /// Ops that --op-kind may put in each other's place: the same ports mean the same.
-enum class exchange_class { none, unary, unary_backward, binary, choice };
+enum class exchange_class { none, unary, unary_backward, binary, logical, choice };
 
-exchange_class class_of(op_kind kind) {
+exchange_class exchange_of(op_kind kind) {
     using k = op_kind;
     switch (kind) {
         case k::Abs:
@@ -24,6 +24,8 @@ exchange_class class_of(op_kind kind) {
         case k::LeakyReLU:
         case k::Log:
         case k::Mish:
+        case k::Neg:
+        case k::Not:
         case k::Pow:
         case k::Reciprocal:
         case k::ReLU:
@@ -48,12 +50,20 @@ exchange_class class_of(op_kind kind) {
         case k::Add:
         case k::BiasAdd:
         case k::Divide:
+        case k::Equal:
+        case k::Greater:
         case k::GreaterEqual:
+        case k::Less:
+        case k::LessEqual:
         case k::Maximum:
         case k::Minimum:
         case k::Multiply:
+        case k::NotEqual:
         case k::SquaredDifference:
         case k::Subtract: return exchange_class::binary;
+        case k::And:
+        case k::Or:
+        case k::Xor: return exchange_class::logical;
         case k::Select:
         case k::Where: return exchange_class::choice;
         default: return exchange_class::none;
@@ -126,7 +136,8 @@ std::vector<ir::op_spec>::iterator find_op(working_graph &graph, std::size_t id)
 /// The input that takes the place of a removed op's output: the only one, or of two the one that
 /// another op writes.
 std::size_t surviving_input(const working_graph &graph, const ir::op_spec &op) {
-    if (class_of(op.kind) == exchange_class::unary && op.inputs.size() == 1) return op.inputs[0].id;
+    if (exchange_of(op.kind) == exchange_class::unary && op.inputs.size() == 1)
+        return op.inputs[0].id;
     std::vector<std::size_t> written;
     for (const ir::port &port : op.inputs)
         if (!graph.is_input(port.id)) written.push_back(port.id);
@@ -139,8 +150,9 @@ std::size_t surviving_input(const working_graph &graph, const ir::op_spec &op) {
 }
 
 void remove_op(working_graph &graph, std::vector<ir::op_spec>::iterator op) {
-    exchange_class its_class = class_of(op->kind);
-    bool removable = its_class == exchange_class::unary || its_class == exchange_class::binary;
+    exchange_class its_class = exchange_of(op->kind);
+    bool removable = its_class == exchange_class::unary || its_class == exchange_class::binary
+                     || its_class == exchange_class::logical;
     if (!removable || op->outputs.size() != 1)
         fail_rewrite("option --op-kind: {} cannot be removed: only unary and binary ops with one "
                      "output can",
@@ -195,10 +207,10 @@ void rewrite_kinds(working_graph &graph, const id_values &op_kinds) {
         }
         std::optional<op_kind> kind = formats::op_kind_from_name(text);
         if (!kind) fail_rewrite("option --op-kind: op {}: unknown op kind '{}'", id, text);
-        exchange_class wanted = class_of(*kind);
-        if (wanted == exchange_class::none || wanted != class_of(op->kind))
+        exchange_class wanted = exchange_of(*kind);
+        if (wanted == exchange_class::none || wanted != exchange_of(op->kind))
             fail_rewrite("option --op-kind: {} cannot become {}: binary ops can take each other's "
-                         "place, and so can unary ones, and Select and Where",
+                         "place, and so can logical ones, unary ones, and Select and Where",
                     to_string(op->label()), text);
         op->kind = *kind;
         drop_foreign_attrs(*op);

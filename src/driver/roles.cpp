@@ -18,23 +18,24 @@ namespace {
 
 using op_list = std::vector<ir::op_spec>;
 
-bool is(const ir::op_spec &op, std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), ir::name_of(op.kind)) != names.end();
+bool is(const ir::op_spec &op, std::initializer_list<op_kind> kinds) {
+    return std::find(kinds.begin(), kinds.end(), op.kind) != kinds.end();
 }
 
 bool is_choice(const ir::op_spec &op) {
-    return is(op, {"Select", "Where"}) && op.inputs.size() == 3;
+    return is(op, {op_kind::Select, op_kind::Where}) && op.inputs.size() == 3;
 }
 
 /// Ops through which -infinity stays -infinity.
 bool is_linear(const ir::op_spec &op) {
-    return is(op,
-            {"Add", "Subtract", "Multiply", "Divide", "TypeCast", "Reorder", "Select", "Where"});
+    return is(op, {op_kind::Add, op_kind::Subtract, op_kind::Multiply, op_kind::Divide,
+                          op_kind::TypeCast, op_kind::Reorder, op_kind::Select, op_kind::Where});
 }
 
 /// Ops that hand on what they are given, in another place or form.
 bool hands_on(const ir::op_spec &op) {
-    return is(op, {"TypeCast", "Reorder", "StaticReshape", "StaticTranspose"});
+    return is(op, {op_kind::TypeCast, op_kind::Reorder, op_kind::StaticReshape,
+                          op_kind::StaticTranspose});
 }
 
 bool takes_only_boolean(const ir::op_def &def, std::size_t port) {
@@ -60,24 +61,24 @@ std::int64_t size_from_end(const dims &shape, int axis) {
     return at >= 0 && at < shape.rank() ? shape[at] : 1;
 }
 
-std::int64_t integer_attr(const ir::op_spec &op, std::string_view name, std::int64_t when_unset) {
+std::int64_t integer_attr(const ir::op_spec &op, op_attr name, std::int64_t when_unset) {
     for (const auto &[attr, value] : op.attrs)
-        if (ir::name_of(attr) == name)
+        if (attr == name)
             if (const auto *integer = std::get_if<std::int64_t>(&value)) return *integer;
     return when_unset;
 }
 
-bool flag(const ir::op_spec &op, std::string_view name) {
+bool flag(const ir::op_spec &op, op_attr name) {
     for (const auto &[attr, value] : op.attrs)
-        if (ir::name_of(attr) == name)
+        if (attr == name)
             if (const auto *set = std::get_if<bool>(&value)) return *set;
     return false;
 }
 
 /// The first element of an attribute that is a list.
-std::optional<double> first_of(const ir::op_spec &op, std::string_view name) {
+std::optional<double> first_of(const ir::op_spec &op, op_attr name) {
     for (const auto &[attr, value] : op.attrs) {
-        if (ir::name_of(attr) != name) continue;
+        if (attr != name) continue;
         if (const auto *reals = std::get_if<std::vector<float>>(&value))
             if (!reals->empty()) return reals->front();
         if (const auto *integers = std::get_if<std::vector<std::int64_t>>(&value))
@@ -104,7 +105,7 @@ public:
                 set_general(id, role);
             // What a later line says wins.
             for (const ir::op_spec &op : ops_)
-                if (is(op, {"MatMul"})) set_matmul(op);
+                if (is(op, {op_kind::MatMul})) set_matmul(op);
             for (const ir::op_spec &op : ops_)
                 set_elementwise(op);
         }
@@ -182,7 +183,7 @@ private:
     void set_matmul(const ir::op_spec &op) {
         const dims &a = op.inputs[0].desc.shape;
         if (a.empty()) return;
-        const bool transposed = flag(op, "transpose_a") && a.rank() > 1;
+        const bool transposed = flag(op, op_attr::transpose_a) && a.rank() > 1;
         const auto terms = static_cast<double>(
                 std::max<std::int64_t>(size_from_end(a, transposed ? -2 : -1), 1));
         const bool both =
@@ -197,7 +198,8 @@ private:
 
     bool written_by_computing(std::size_t id) const {
         auto at = writers_.find(source_of(id));
-        return at != writers_.end() && !is(*at->second, {"Dequantize", "DynamicDequantize"});
+        return at != writers_.end()
+               && !is(*at->second, {op_kind::Dequantize, op_kind::DynamicDequantize});
     }
 
     void set_operand(const ir::port &port, double range, int bits) {
@@ -214,11 +216,11 @@ private:
     }
 
     void set_quantized(const ir::op_spec &op, double range) {
-        if (!is(op, {"Dequantize", "DynamicDequantize"})) return;
+        if (!is(op, {op_kind::Dequantize, op_kind::DynamicDequantize})) return;
         input_role *role = free_input(op.inputs[0].id);
-        if (is(op, {"Dequantize"})) {
-            const double zero = first_of(op, "zps").value_or(0);
-            const double scale = first_of(op, "scales").value_or(1);
+        if (is(op, {op_kind::Dequantize})) {
+            const double zero = first_of(op, op_attr::zps).value_or(0);
+            const double scale = first_of(op, op_attr::scales).value_or(1);
             const double width = std::clamp(std::round(range / scale), 1.0, 32.0);
             if (role != nullptr) set_multiples(*role, zero - width, zero + width, 1);
             return;
@@ -233,17 +235,17 @@ private:
     }
 
     void set_elementwise(const ir::op_spec &op) {
-        if (is(op, {"Log", "Sqrt", "Pow"}))
+        if (is(op, {op_kind::Log, op_kind::Sqrt, op_kind::Pow}))
             if (input_role *role = general_input(op.inputs[0].id)) role->positive = true;
-        if (is(op, {"Reciprocal"}))
+        if (is(op, {op_kind::Reciprocal}))
             if (input_role *role = general_input(op.inputs[0].id)) role->least_magnitude = 0.25;
-        if (is(op, {"Dequantize", "DynamicDequantize"})) set_quantized(op, 2);
+        if (is(op, {op_kind::Dequantize, op_kind::DynamicDequantize})) set_quantized(op, 2);
         if (op.inputs.size() != 2) return;
-        if (is(op, {"Divide"}))
+        if (is(op, {op_kind::Divide}))
             if (input_role *role = general_input(op.inputs[1].id)) role->least_magnitude = 0.25;
-        if (is(op, {"Multiply", "Divide"})) set_scale(op);
-        if (is(op, {"Add", "Subtract"})) set_offset(op);
-        if (is(op, {"Subtract"})) set_statistics(op);
+        if (is(op, {op_kind::Multiply, op_kind::Divide})) set_scale(op);
+        if (is(op, {op_kind::Add, op_kind::Subtract})) set_offset(op);
+        if (is(op, {op_kind::Subtract})) set_statistics(op);
     }
 
     input_role *general_input(std::size_t id) {
@@ -258,9 +260,9 @@ private:
             input_role *role = free_input(op.inputs[i].id);
             if (role == nullptr || role->kind != value_kind::numbers) continue;
             if (count_of(op.inputs[i]) != 1 || !writers_.contains(other)) continue;
-            if (is(op, {"Divide"})) {
+            if (is(op, {op_kind::Divide})) {
                 if (i == 1) set_choices(*role, value_kind::one_of, {2, 4, 8});
-            } else if (is(*writers_.at(other), {"Tanh"})) {
+            } else if (is(*writers_.at(other), {op_kind::Tanh})) {
                 set_choices(*role, value_kind::one_of, {4, 8}); // back to the size of scores
             } else {
                 set_choices(*role, value_kind::one_of, {0.25, 0.5});
@@ -277,7 +279,7 @@ private:
             const ir::op_spec *index = index_behind(op.inputs[1 - i].id);
             if (index == nullptr) continue;
             const dims &scores = index->inputs[0].desc.shape;
-            const auto size = size_from_end(scores, is(op, {"Add"}) ? -1 : -2);
+            const auto size = size_from_end(scores, is(op, {op_kind::Add}) ? -1 : -2);
             set_choices(*role, value_kind::one_of, {static_cast<double>(size)});
         }
     }
@@ -286,8 +288,8 @@ private:
         auto at = writers_.find(id);
         if (at == writers_.end()) return nullptr;
         const ir::op_spec &op = *at->second;
-        if (is(op, {"GenIndex"})) return &op;
-        if (!is(op, {"Add", "Subtract", "TypeCast"})) return nullptr;
+        if (is(op, {op_kind::GenIndex})) return &op;
+        if (!is(op, {op_kind::Add, op_kind::Subtract, op_kind::TypeCast})) return nullptr;
         for (const ir::port &port : op.inputs)
             if (const ir::op_spec *index = index_behind(port.id)) return index;
         return nullptr;
@@ -314,13 +316,13 @@ private:
         if (at == readers_.end()) return std::nullopt;
         for (const reader &one : at->second) {
             const ir::op_spec &op = *one.op;
-            if (is(op, {"SoftMax", "LogSoftmax"})) {
+            if (is(op, {op_kind::SoftMax, op_kind::LogSoftmax})) {
                 const int rank = op.inputs[0].desc.shape.rank();
-                auto axis =
-                        static_cast<int>(integer_attr(op, "axis", is(op, {"SoftMax"}) ? 1 : -1));
+                auto axis = static_cast<int>(
+                        integer_attr(op, op_attr::axis, is(op, {op_kind::SoftMax}) ? 1 : -1));
                 return axis < 0 ? axis : axis - rank;
             }
-            if (is(op, {"Exp"})) return exp_axis;
+            if (is(op, {op_kind::Exp})) return exp_axis;
             if (!is_linear(op) || (is_choice(op) && one.port == 0)) continue;
             if (std::optional<int> axis = softmax_axis(op.outputs[0].id)) return axis;
         }
@@ -328,7 +330,7 @@ private:
     }
 
     void set_masks(const ir::op_spec &op) {
-        if (is(op, {"Add"})) set_additive_mask(op);
+        if (is(op, {op_kind::Add})) set_additive_mask(op);
         if (!is_choice(op)) return;
         std::optional<int> axis = softmax_axis(op.outputs[0].id);
         if (!axis) return;
@@ -354,12 +356,12 @@ private:
             return;
         }
         const ir::op_spec &op = *writers_.at(id);
-        if (is(op, {"Not"}))
+        if (is(op, {op_kind::Not}))
             set_condition(op.inputs[0].id, axis, !keeps, first);
-        else if (is(op, {"And", "Or"}))
+        else if (is(op, {op_kind::And, op_kind::Or}))
             for (const ir::port &port : op.inputs)
                 set_condition(port.id, axis, keeps, true);
-        else if (is(op, {"Reorder"}))
+        else if (is(op, {op_kind::Reorder}))
             set_condition(op.inputs[0].id, axis, keeps, first);
     }
 

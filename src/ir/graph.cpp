@@ -2,12 +2,11 @@
 #include "ir/graph.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "base/text.hpp"
+#include "base/topological.hpp"
 
 namespace tern::ir {
 namespace {
@@ -162,48 +161,28 @@ struct builder {
         ops.push_back(std::move(result));
     }
 
-    /// Kahn's algorithm; among the ops that are ready the one added first comes first.
+    /// Among the ops that are ready the one added first comes first.
     void sort() {
-        std::vector<int> missing(ops.size(), 0);
-        std::vector<std::vector<int>> consumers(ops.size());
+        std::vector<std::vector<int>> needs(ops.size());
         for (std::size_t i = 0; i < ops.size(); ++i)
-            for (int v : ops[i].inputs) {
-                int producer = values[static_cast<std::size_t>(v)].producer;
-                if (producer < 0) continue;
-                ++missing[i];
-                consumers[static_cast<std::size_t>(producer)].push_back(static_cast<int>(i));
-            }
-        std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-        for (std::size_t i = 0; i < ops.size(); ++i)
-            if (missing[i] == 0) ready.push(static_cast<int>(i));
-        std::vector<op> sorted;
-        std::vector<int> new_index(ops.size(), -1);
-        while (!ready.empty()) {
-            auto i = static_cast<std::size_t>(ready.top());
-            ready.pop();
-            new_index[i] = static_cast<int>(sorted.size());
-            sorted.push_back(ops[i]);
-            for (int consumer : consumers[i])
-                if (--missing[static_cast<std::size_t>(consumer)] == 0) ready.push(consumer);
+            for (int v : ops[i].inputs)
+                if (int producer = values[static_cast<std::size_t>(v)].producer; producer >= 0)
+                    needs[i].push_back(producer);
+        const std::vector<int> order = topological_order(needs);
+        if (order.size() < ops.size()) {
+            int at = find_on_cycle(needs, order);
+            fail(status::invalid_graph, "the graph has a cycle through {}",
+                    to_string(ops[static_cast<std::size_t>(at)].label()));
         }
-        for (std::size_t i = 0; i < ops.size(); ++i)
-            if (new_index[i] < 0) fail_cycle(new_index, i);
+        std::vector<op> sorted;
+        std::vector<int> new_index(ops.size());
+        for (int old : order) {
+            new_index[static_cast<std::size_t>(old)] = static_cast<int>(sorted.size());
+            sorted.push_back(std::move(ops[static_cast<std::size_t>(old)]));
+        }
         for (value &v : values)
             if (v.producer >= 0) v.producer = new_index[static_cast<std::size_t>(v.producer)];
         ops = std::move(sorted);
-    }
-
-    /// `i` lies on a cycle or behind one. Each op that was not sorted has an input from another
-    /// such op; going up as many times as there are ops ends on the cycle.
-    [[noreturn]] void fail_cycle(const std::vector<int> &new_index, std::size_t i) const {
-        for (std::size_t step = 0; step < ops.size(); ++step)
-            for (int v : ops[i].inputs) {
-                int producer = values[static_cast<std::size_t>(v)].producer;
-                if (producer < 0 || new_index[static_cast<std::size_t>(producer)] >= 0) continue;
-                i = static_cast<std::size_t>(producer);
-                break;
-            }
-        fail(status::invalid_graph, "the graph has a cycle through {}", to_string(ops[i].label()));
     }
 
     void infer() {

@@ -69,26 +69,12 @@ HWY_INLINE hn::Vec<D> power_of_two(D d, hn::Vec<hn::RebindToSigned<D>> n) {
     return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
 }
 
-/// exp(v), at most 2 ulp off, denormal results (unless the caller's modes flush them) included.
-/// Infinity for v > 88.73, 0 for -infinity, NaN for NaN.
-template <class D>
-HWY_INLINE hn::Vec<D> exp_f32(D d, hn::Vec<D> v) {
-    // NaN goes through the upper limit too: where either is NaN, comparisons are false.
-    const auto high = hn::Set(d, 89.5F);
-    const auto limited = hn::IfThenElse(hn::Gt(v, high), high, at_least(d, v, -105.5F));
-    const auto parts = split_exp(d, limited);
-    // In two steps, since 2^n alone may be out of range; only the last product is rounded.
-    const auto half = hn::ShiftRight<1>(parts.power);
-    const auto scaled = hn::Mul(parts.mantissa, power_of_two(d, half));
-    return hn::Mul(scaled, power_of_two(d, hn::Sub(parts.power, half)));
-}
-
 /// What exp_of_negative multiplies by.
 inline constexpr float negative_exp_scale = 0x1p25F;
 
 /// negative_exp_scale * exp(v) for v <= 0 or NaN, at most 2 ulp off. The scale keeps all of what
 /// exp(v) may be above 0 a normal number. 0 below -105.4 (where exp(v) is less than half of the
-/// least denormal), NaN for NaN. Faster than exp_f32.
+/// least denormal), NaN for NaN.
 template <class D>
 HWY_INLINE hn::Vec<D> exp_of_negative(D d, hn::Vec<D> v) {
     const hn::RebindToSigned<D> di;

@@ -3,6 +3,7 @@
 
 #include "ops/operands.hpp"
 #include "ops/quantization.hpp"
+#include "ops/rules.hpp"
 
 /// dst[i] = (src[i] - zp) * scale
 /// Shapes: dst as src. qtype per_tensor: one scale; per_channel: one for each element along axis.
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::array<ir::port_def, 1> inputs = {{{"src", "Q"}}};
 constexpr std::array<ir::port_def, 1> outputs = {{{"dst", "T"}}};
-constexpr std::array<ir::type_rule, 2> types = {{{"Q", quantized_types}, {"T", float_types}}};
+constexpr std::array<ir::type_rule, 2> types = {{{"Q", quantized_types}, {"T", low_floating}}};
 
 } // namespace
 

@@ -3,6 +3,7 @@
 
 #include "ops/operands.hpp"
 #include "ops/quantization.hpp"
+#include "ops/rules.hpp"
 
 /// dst[i] = (src[i] - zp) * scale
 /// Shapes: dst as src. qtype per_tensor: scales and zps of one element, rank 0 or 1; per_channel:
@@ -24,7 +25,7 @@ constexpr std::array<ir::port_def, 1> outputs = {{{"dst", "T"}}};
 
 constexpr std::array<ir::type_rule, 3> types = {{
         {"Q", quantized_integers},
-        {"T", float_types},
+        {"T", low_floating},
         {"Z", zero_point_types},
 }};
 

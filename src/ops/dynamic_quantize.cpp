@@ -12,7 +12,7 @@
 ///         becomes 0.
 /// Errors: invalid_graph_op or invalid_shape where axis, scales or zps do not match src; none at
 ///         run time.
-/// Source: oneDNN Graph DynamicQuantize-1.
+/// Source: oneDNN Graph DynamicQuantize-1; zp is added after rounding, as in ONNX.
 namespace tern::ops {
 namespace {
 

@@ -45,11 +45,6 @@ void choose_by_order(const ir::reference_args &args, std::int64_t begin, std::in
 
 } // namespace
 
-void infer_same(const ir::op_label &label, const ir::attr_list & /*attrs*/,
-        std::span<const tensor_desc> in, std::span<tensor_desc> out) {
-    if (in[0].rank_known) settle_shape(label, "dst", in[0].shape, out[0]);
-}
-
 void infer_binary(const ir::op_label &label, const ir::attr_list &attrs,
         std::span<const tensor_desc> in, std::span<tensor_desc> out) {
     if (!in[0].rank_known || !in[1].rank_known) return;
@@ -62,6 +57,10 @@ double number_of(const ir::attr_list &attrs, op_attr attr) noexcept {
     const ir::attr_value *value = ir::find(attrs, attr);
     const float *number = value ? std::get_if<float>(value) : nullptr;
     return number ? *number : 0; // add_op has seen to it that there is one
+}
+
+double soft_plus_of(double x) noexcept {
+    return std::fmax(x, 0) + std::log1p(std::exp(-std::abs(x)));
 }
 
 void store_result(data_type type, double value, void *element) noexcept {

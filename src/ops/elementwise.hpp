@@ -18,7 +18,6 @@
 
 namespace tern::ops {
 
-inline constexpr type_set floating(data_type::f16, data_type::bf16, data_type::f32, data_type::f64);
 inline constexpr type_set floating_or_signed(data_type::f16, data_type::bf16, data_type::f32,
         data_type::f64, data_type::s8, data_type::s16, data_type::s32, data_type::s64);
 /// What is calculated with.
@@ -46,15 +45,15 @@ inline constexpr std::array<ir::port_def, 1> mask_output = {{{"dst", "B"}}};
 inline constexpr std::array<int, 1> src_in_place = {0};
 inline constexpr std::array<int, 2> either_in_place = {0, 1};
 
-/// dst has src's shape.
-void infer_same(const ir::op_label &label, const ir::attr_list &attrs,
-        std::span<const tensor_desc> in, std::span<tensor_desc> out);
 /// src_0 and src_1 broadcast both ways to dst, or all are equal, as auto_broadcast says.
 void infer_binary(const ir::op_label &label, const ir::attr_list &attrs,
         std::span<const tensor_desc> in, std::span<tensor_desc> out);
 
 /// The value of an f32 attribute that is required or has a default.
 double number_of(const ir::attr_list &attrs, op_attr attr) noexcept;
+
+/// log(1 + exp(x)) without overflow.
+double soft_plus_of(double x) noexcept;
 
 /// Writes a calculated value. Floating point: to nearest, ties to even. Integers: the same, then
 /// saturating; NaN becomes 0.

@@ -3,7 +3,7 @@
 #include "ops/operands.hpp"
 
 /// dst[i] = index of i along axis
-/// Shapes: dst as src. Rank 0..12, zero sizes allowed.
+/// Shapes: dst as src. Rank 1..12, zero sizes allowed.
 /// Types:  src any type of 1, 2, 4, 8 or 16 bytes, its elements are not read; dst s32 or s64.
 /// Values: exact. In place: not.
 /// Errors: invalid_graph_op or invalid_shape for an axis that src does not have; none at run time.

@@ -4,7 +4,7 @@
 /// dst[i] = max(0, min(1, alpha * src[i] + beta))
 /// Shapes: dst as src. Rank 0..12, zero sizes allowed.
 /// Types:  src and dst the same, f32, bf16, f16 or f64.
-/// Values: NaN stays NaN. computed in double and rounded once to dst. In place: dst may be src when
+/// Values: NaN stays NaN. Computed in double and rounded once to dst. In place: dst may be src when
 ///         the layout agrees.
 /// Errors: invalid_graph_op for a missing or wrong attribute; invalid_shape when dst is given
 ///         another shape; none at run time.

@@ -29,7 +29,7 @@ constexpr std::array<ir::port_def, 3> inputs = {
 constexpr std::array<ir::port_def, 1> outputs = {{{"dst", "D"}}};
 
 constexpr std::array<ir::type_rule, 3> types = {
-        {{"T", float_types_and_f64}, {"B", float_types_and_f64}, {"D", float_types_and_f64}}};
+        {{"T", floating}, {"B", floating}, {"D", floating}}};
 
 constexpr std::array<std::string_view, 6> accumulation_modes = {
         "strict", "relaxed", "any", "f32", "s32", "f16"};

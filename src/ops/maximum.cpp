@@ -5,9 +5,8 @@
 /// Shapes: numpy: src_0 and src_1 broadcast both ways to dst; none: all shapes equal. Rank 0..12,
 ///         zero sizes allowed.
 /// Types:  src_0, src_1 and dst the same: f32, bf16, f16, f64 or an integer of 8 to 64 bits.
-/// Values: NaN when either is NaN; +0 is above -0; a copy of the bits. In place: dst may be src_0
-/// or
-///         src_1 when shape and layout agree.
+/// Values: NaN when either is NaN; +0 is above -0; a copy of the bits. In place: dst may be
+///         src_0 or src_1 when shape and layout agree.
 /// Errors: invalid_graph_op for a wrong attribute; invalid_shape at finalize or compile, naming
 ///         operands and axis; none at run time.
 /// Source: oneDNN Graph Maximum-1; the further types are Tern's own.

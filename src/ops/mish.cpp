@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::array<ir::type_rule, 1> types = {{{"T", floating}}};
 
-/// log(1 + exp(x)) without overflow.
-double soft_plus_of(double x) {
-    return std::fmax(x, 0) + std::log1p(std::exp(-std::abs(x)));
-}
-
 void reference(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
     map(args, begin, end, [=](double x) { return x * std::tanh(soft_plus_of(x)); });
 }

@@ -23,11 +23,6 @@ int axis_of(status code, const ir::op_label &label, const ir::attr_list &attrs,
     return axis;
 }
 
-void settle_same_shape(const ir::op_label &label, std::string_view name,
-        std::span<const tensor_desc> in, std::span<tensor_desc> out) {
-    if (in[0].rank_known) settle_shape(label, name, in[0].shape, out[0]);
-}
-
 void copy_elements(const ir::const_view &src, const dims &shape, const dims &strides,
         const ir::mutable_view &dst, std::int64_t begin, std::int64_t end) noexcept {
     const std::size_t bytes = bytes_of(dst.type);

@@ -15,10 +15,6 @@
 
 namespace tern::ops {
 
-inline constexpr type_set float_types(data_type::f32, data_type::bf16, data_type::f16);
-inline constexpr type_set float_types_and_f64(
-        data_type::f32, data_type::bf16, data_type::f16, data_type::f64);
-
 /// The value of an attribute that is required or has a default.
 template <typename T>
 const T &attr(const ir::attr_list &attrs, op_attr name) {
@@ -32,10 +28,6 @@ int resolve_axis(std::int64_t axis, int rank);
 /// it is out of range. Precondition: the rank of `input` is known.
 int axis_of(status code, const ir::op_label &label, const ir::attr_list &attrs,
         std::string_view input_name, const tensor_desc &input);
-
-/// Shape rule of the ops whose output 0 has the shape of input 0.
-void settle_same_shape(const ir::op_label &label, std::string_view name,
-        std::span<const tensor_desc> in, std::span<tensor_desc> out);
 
 /// The index of element `number` in row-major order. Precondition: no dim is 0.
 inline dims index_of(std::int64_t number, const dims &shape) noexcept {

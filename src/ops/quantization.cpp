@@ -183,7 +183,7 @@ void infer_static_quantization(const ir::op_label &label, const ir::attr_list &a
                     "{}: attribute scales has {} values, but axis {} of src {} has {}",
                     ir::to_string(label), scales, axis, to_string(in[0].shape), dim);
     }
-    settle_same_shape(label, "dst", in, out);
+    infer_same(label, attrs, in, out);
 }
 
 void check_dynamic_quantization(const ir::op_label &label, const ir::attr_list &attrs,
@@ -213,7 +213,7 @@ void infer_dynamic_quantization(const ir::op_label &label, const ir::attr_list &
         else
             infer_flat_parameter(label, attrs, names[i], in[i], in[0], i == 2);
     }
-    settle_same_shape(label, "dst", in, out);
+    infer_same(label, attrs, in, out);
 }
 
 void quantize_elements(

@@ -3,6 +3,7 @@
 
 #include "ops/operands.hpp"
 #include "ops/quantization.hpp"
+#include "ops/rules.hpp"
 
 /// dst[i] = saturate(round(src[i] / scale) + zp)
 /// Shapes: dst as src. qtype per_tensor: one scale; per_channel: one for each element along axis.
@@ -14,13 +15,13 @@
 ///         are used as they are: 0 gives infinities and NaN, which are then stored by these rules.
 /// Errors: invalid_graph_op for numbers of scales and zps, invalid_shape where they do not match
 ///         src; none at run time.
-/// Source: oneDNN Graph Quantize-1.
+/// Source: oneDNN Graph Quantize-1; zp is added after rounding, as in ONNX.
 namespace tern::ops {
 namespace {
 
 constexpr std::array<ir::port_def, 1> inputs = {{{"src", "T"}}};
 constexpr std::array<ir::port_def, 1> outputs = {{{"dst", "Q"}}};
-constexpr std::array<ir::type_rule, 2> types = {{{"T", float_types}, {"Q", quantized_types}}};
+constexpr std::array<ir::type_rule, 2> types = {{{"T", low_floating}, {"Q", quantized_types}}};
 
 } // namespace
 

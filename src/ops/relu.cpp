@@ -4,7 +4,7 @@
 /// dst[i] = max(src[i], 0)
 /// Shapes: dst as src. Rank 0..12, zero sizes allowed.
 /// Types:  src and dst the same: f32, bf16, f16, f64 or a signed integer.
-/// Values: NaN stays NaN. integers exactly, modulo 2^n; others in double, rounded once. In place:
+/// Values: NaN stays NaN. Integers exactly, modulo 2^n; others in double, rounded once. In place:
 ///         dst may be src when the layout agrees.
 /// Errors: invalid_shape when dst is given another shape; none at run time.
 /// Source: oneDNN Graph ReLU-1; integers are Tern's own.

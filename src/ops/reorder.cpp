@@ -18,11 +18,6 @@ constexpr std::array<ir::port_def, 1> outputs = {{{"dst", "T"}}};
 constexpr std::array<ir::type_rule, 1> types = {{{"T", any_fixed_size}}};
 constexpr std::array<int, 1> in_place_inputs = {0};
 
-void infer(const ir::op_label &label, const ir::attr_list &, std::span<const tensor_desc> in,
-        std::span<tensor_desc> out) {
-    settle_same_shape(label, "dst", in, out);
-}
-
 void copy(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
     const ir::const_view &src = args.in[0];
     copy_elements(src, src.shape, src.strides, args.out[0], begin, end);
@@ -38,7 +33,7 @@ const ir::op_def reorder = {
         .outputs = outputs,
         .types = types,
         .attrs = {},
-        .infer = infer,
+        .infer = infer_same,
         .reference = copy,
         .in_place_inputs = in_place_inputs,
 };

@@ -31,6 +31,11 @@ void settle_shape(const ir::op_label &label, std::string_view name, const dims &
     }
 }
 
+void infer_same(const ir::op_label &label, const ir::attr_list & /*attrs*/,
+        std::span<const tensor_desc> in, std::span<tensor_desc> out) {
+    if (in[0].rank_known) settle_shape(label, "dst", in[0].shape, out[0]);
+}
+
 dims broadcast(const ir::op_label &label, std::string_view name, const dims &shape,
         std::string_view against_name, const dims &against) {
     broadcast_result result = broadcast_two_way(shape, against);

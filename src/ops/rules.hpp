@@ -21,6 +21,10 @@ inline constexpr type_set any_fixed_size(data_type::f16, data_type::bf16, data_t
         data_type::u8, data_type::u16, data_type::u32, data_type::u64, data_type::boolean,
         data_type::f8_e5m2, data_type::f8_e4m3, data_type::c64, data_type::c128);
 
+/// The types that are computed in f32 and stored as they are.
+inline constexpr type_set low_floating(data_type::f16, data_type::bf16, data_type::f32);
+inline constexpr type_set floating(data_type::f16, data_type::bf16, data_type::f32, data_type::f64);
+
 /// Every type there is, and none: for ops that are never executed.
 inline constexpr type_set any_or_undef = type_set::all();
 inline constexpr std::array<std::string_view, 2> broadcast_rules = {"none", "numpy"};
@@ -35,6 +39,10 @@ bool may_broadcast(const ir::attr_list &attrs);
 /// invalid_shape when the two disagree.
 void settle_shape(const ir::op_label &label, std::string_view name, const dims &inferred,
         tensor_desc &output);
+
+/// Shape rule of the ops whose first output, dst, has the shape of the first input.
+void infer_same(const ir::op_label &label, const ir::attr_list &attrs,
+        std::span<const tensor_desc> in, std::span<tensor_desc> out);
 
 /// The shape that two operands broadcast to, both ways. Throws invalid_shape naming both operands,
 /// the axis and its two sizes. `against` may be the result of such a call.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
 #include "ops/elementwise.hpp"
 
 /// dst[i] = log(1 + exp(beta * src[i])) / beta
@@ -17,11 +15,6 @@ namespace {
 constexpr std::array<ir::type_rule, 1> types = {{{"T", floating}}};
 
 constexpr std::array<ir::attr_def, 1> attrs = {{{op_attr::beta, false, 1.0F, {}}}};
-
-/// log(1 + exp(x)) without overflow.
-double soft_plus_of(double x) {
-    return std::fmax(x, 0) + std::log1p(std::exp(-std::abs(x)));
-}
 
 void reference(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
     const double beta = number_of(args.attrs, op_attr::beta);

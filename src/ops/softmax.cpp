@@ -27,8 +27,8 @@ constexpr std::array<ir::port_def, 2> outputs = {
         {{"dst", "D"}, {"stats", "S", ir::port_use::optional}}};
 
 constexpr std::array<ir::type_rule, 3> types = {{
-        {"T", float_types_and_f64},
-        {"D", float_types_and_f64},
+        {"T", floating},
+        {"D", floating},
         {"S", type_set(data_type::f32)},
 }};
 
@@ -59,6 +59,10 @@ void infer(const ir::op_label &label, const ir::attr_list &attrs, std::span<cons
     if (out.size() < 2) return;
     dims stats = in[0].shape;
     stats[axis] = 1;
+    if (in[0].shape[axis] == 0 && !is_empty(stats))
+        fail(status::invalid_shape,
+                "{}: src {} has no elements along axis {}: there is nothing that stats could say",
+                ir::to_string(label), to_string(in[0].shape), axis);
     settle_shape(label, "stats", stats, out[1]);
 }
 

@@ -158,6 +158,10 @@ TEST(ops_softmax, empty_axes) {
     EXPECT_THAT(softmax_of({dt::f32, {0, 3}, {}, {}}).values, ElementsAre());
     EXPECT_THAT(softmax_of({dt::f32, {2, 0, 3}, {}, {}}).values, ElementsAre());
     EXPECT_THAT(softmax_of({dt::f32, {0, 3}, {}, {}}, along(0)).values, ElementsAre());
+    // Rows without elements have no statistics.
+    expect_error(status::invalid_shape,
+            make_spec(op_kind::SoftMax, {}, {{dt::f32, {4, 0}}}, {dt::f32, dt::f32}),
+            "src 4x0 has no elements along axis 1");
 }
 
 TEST(ops_softmax, rounds_once_to_dst) {

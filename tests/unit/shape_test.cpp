@@ -326,5 +326,58 @@ TEST(shape, unknown_and_empty) {
     EXPECT_TRUE(is_empty({2, 0}));
 }
 
+/// Offsets of all elements in row-major order.
+std::vector<std::int64_t> offsets_of(const dims &shape, const dims &strides) {
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t i = 0; i < *element_count(shape); ++i) {
+        std::int64_t rest = i;
+        std::int64_t offset = 0;
+        for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+            offset += rest % shape[axis] * strides[axis];
+            rest /= shape[axis];
+        }
+        offsets.push_back(offset);
+    }
+    return offsets;
+}
+
+TEST(shape, reshape_strides_visit_the_same_elements) {
+    const std::vector<dims> shapes = {{}, {1}, {12}, {3, 4}, {4, 3}, {2, 6}, {2, 2, 3}, {1, 12, 1},
+            {3, 1, 4}, {2, 3, 2}, {6, 1, 2}};
+    int possible = 0;
+    for (const dims &from : shapes)
+        for (const dims &into : shapes) {
+            if (*element_count(from) != *element_count(into)) continue;
+            dims strides(from.rank(), 0);
+            const std::int64_t values[] = {0, 1, 2, 3, 4, 6, 12};
+            // All combinations of strides.
+            std::int64_t combinations = 1;
+            for (int axis = 0; axis < from.rank(); ++axis)
+                combinations *= 7;
+            for (std::int64_t c = 0; c < combinations; ++c) {
+                std::int64_t rest = c;
+                for (std::int64_t &stride : strides) {
+                    stride = values[rest % 7];
+                    rest /= 7;
+                }
+                std::optional<dims> result = reshape_strides(from, strides, into);
+                if (!result) continue;
+                ++possible;
+                ASSERT_EQ(offsets_of(from, strides), offsets_of(into, *result))
+                        << to_string(from) << " " << to_string(strides) << " " << to_string(into);
+            }
+        }
+    EXPECT_GT(possible, 1000);
+}
+
+TEST(shape, reshape_strides_literal) {
+    EXPECT_EQ(reshape_strides({2, 3}, {3, 1}, {6}), (dims{1}));
+    EXPECT_EQ(reshape_strides({6}, {2}, {2, 3}), (dims{6, 2}));
+    EXPECT_EQ(reshape_strides({2, 3}, {4, 1}, {6}), std::nullopt);
+    EXPECT_EQ(reshape_strides({2, 3}, {5, 0}, {6}), std::nullopt);
+    EXPECT_EQ(reshape_strides({2, 3}, {0, 0}, {6}), (dims{0}));
+    EXPECT_EQ(reshape_strides({0, 3}, {3, 1}, {3, 0}), (dims{1, 1}));
+}
+
 } // namespace
 } // namespace tern

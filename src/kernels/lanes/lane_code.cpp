@@ -85,11 +85,7 @@ lane_code::lane_code(lane_program given) : program(std::move(given)) {
     plan_steps(table);
     find_uses();
     plan_stores(table);
-    struct place_of_register {
-        const void *at;
-        std::int64_t moves;
-    };
-    splats = round_up(static_cast<std::int64_t>(count * sizeof(place_of_register)), line);
+    splats = round_up(static_cast<std::int64_t>(count * sizeof(register_place)), line);
     direct = lay_out(true);
     gathered = lay_out(false);
     scratch_bytes = static_cast<std::size_t>(std::max(direct.bytes, gathered.bytes));

@@ -15,6 +15,13 @@
 
 namespace tern::kernels {
 
+/// Where the elements of a register are while a tile runs: one for each at the start of the
+/// scratch.
+struct register_place {
+    const std::uint8_t *at;
+    bool moves;
+};
+
 /// How an element in memory becomes one of a register. Null functions: nothing to do.
 struct load_plan {
     lane_function load = nullptr;    ///< To the type's own kind.
@@ -24,8 +31,8 @@ struct load_plan {
     bool is_index = false;
     bool is_early = false; ///< Loaded before anything is written.
     lane_kind kind{};
-    int first_use =
-            0; ///< The instruction that reads it first; the instructions' count for outputs.
+    /// The instruction that reads it first; the instructions' count for outputs.
+    int first_use = 0;
     int last_use = -1; ///< -1: never read.
 };
 

@@ -119,8 +119,8 @@ struct lane_program {
     std::vector<lane_output> outputs;
 };
 
-/// The kind that elements of a type have in registers where something is computed with them;
-/// nullopt-like `bits_8` is never returned: types without one (f64, u32, complex) give false.
+/// The kind that elements of a type are computed in; false for types that no lane computes with
+/// (f64, u32, complex).
 bool find_lane_kind(data_type type, lane_kind &kind);
 /// The kind for elements that only pass through; false for 16-byte types.
 bool find_bits_kind(data_type type, lane_kind &kind);

@@ -31,7 +31,6 @@ struct lane_args {
 using lane_function = void (*)(const lane_args &) noexcept;
 
 inline constexpr std::size_t lane_ops = static_cast<std::size_t>(lane_op::wrap_to) + 1;
-inline constexpr std::size_t lane_kinds = static_cast<std::size_t>(lane_kind::bits_64) + 1;
 
 /// Null where there is no such loop.
 struct lane_table {

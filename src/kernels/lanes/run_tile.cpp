@@ -11,12 +11,6 @@ namespace {
 /// Rows of fewer elements are put together, which costs a copy of operands that are not dense.
 constexpr std::int64_t long_row = 256;
 
-/// Where the elements of a register are.
-struct register_place {
-    const std::uint8_t *at;
-    bool moves;
-};
-
 std::size_t mask_of(const register_place &place) {
     return place.moves ? ~std::size_t{0} : 0;
 }

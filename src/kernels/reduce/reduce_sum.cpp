@@ -79,7 +79,9 @@ reduce_loops make_reduce_loops(const dims &shape, const dims &src_strides, const
         extent = std::max<std::int64_t>(extent, 1);
     }
     const dims none(shape.rank(), 0);
-    const axis_nest nest = coalesce<4>(extents, {src_strides, dst_strides, none, none}, 0);
+    // An empty src may be null: nothing steps through it.
+    const dims &walked = loops.terms == 0 ? none : src_strides;
+    const axis_nest nest = coalesce<4>(extents, {walked, dst_strides, none, none}, 0);
     const int lane_axis = find_lane_axis(nest);
     int run_axis = find_run_axis(nest);
     if (lane_axis >= 0) {

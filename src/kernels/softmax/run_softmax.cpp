@@ -151,7 +151,7 @@ private:
 
     void store_stats() {
         for (std::int64_t i = 0; i < columns_; ++i) {
-            const bool is_zero = sum_[i] < 0.5F * sum_scale; // no term, not even a NaN
+            const bool is_zero = scale_[i] == 0; // no term, not even a NaN
             const double log_sum = std::log(static_cast<double>(sum_[i]) / double{sum_scale});
             const float stats =
                     is_zero ? 0.0F : static_cast<float>(static_cast<double>(max_[i]) + log_sum);
