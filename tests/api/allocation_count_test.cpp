@@ -36,6 +36,16 @@ void *operator new(std::size_t size, std::align_val_t alignment) {
 void *operator new[](std::size_t size, std::align_val_t alignment) {
     return counted_allocation(size, static_cast<std::size_t>(alignment));
 }
+void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
+    try {
+        return counted_allocation(size, alignof(std::max_align_t));
+    } catch (const std::bad_alloc &) {
+        return nullptr;
+    }
+}
+void *operator new[](std::size_t size, const std::nothrow_t &) noexcept {
+    return operator new(size, std::nothrow);
+}
 void operator delete(void *ptr) noexcept {
     std::free(ptr);
 }
