@@ -9,6 +9,11 @@ function(tern_check_target target)
         target_compile_options(${target} PRIVATE
             -fsanitize=${TERN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
         target_link_options(${target} PRIVATE -fsanitize=${TERN_SANITIZE})
+        # On x86-64 without these Highway emulates vectors, lane by lane: code that is slow to compile with
+        # checks in it, and that the builds without sanitizers run.
+        if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+            target_compile_options(${target} PRIVATE -msse4.2 -maes -mpclmul)
+        endif()
     endif()
     if(TERN_FUZZ)
         target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)

@@ -49,7 +49,7 @@ std::string_view name_of(attr_kind kind) {
     return names[static_cast<std::size_t>(kind)];
 }
 
-const attr_value *find(const attr_list &attrs, op_attr attr) {
+const attr_value *find(const attr_list &attrs, op_attr attr) noexcept {
     for (const auto &[name, value] : attrs)
         if (name == attr) return &value;
     return nullptr;

@@ -32,7 +32,7 @@ attr_kind kind_of(op_attr attr);
 using attr_list = std::vector<std::pair<op_attr, attr_value>>;
 
 /// The value of `attr`, or null.
-const attr_value *find(const attr_list &attrs, op_attr attr);
+const attr_value *find(const attr_list &attrs, op_attr attr) noexcept;
 
 enum class port_use {
     required,

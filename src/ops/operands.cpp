@@ -8,7 +8,7 @@
 
 namespace tern::ops {
 
-int resolve_axis(std::int64_t axis, int rank) {
+int resolve_axis(std::int64_t axis, int rank) noexcept {
     if (axis < -rank || axis >= rank) return -1;
     return static_cast<int>(axis < 0 ? axis + rank : axis);
 }

@@ -15,14 +15,14 @@
 
 namespace tern::ops {
 
-/// The value of an attribute that is required or has a default.
+/// The value of an attribute that is required or has a default. Precondition: it is a T.
 template <typename T>
-const T &attr(const ir::attr_list &attrs, op_attr name) {
-    return std::get<T>(*ir::find(attrs, name));
+const T &attr(const ir::attr_list &attrs, op_attr name) noexcept {
+    return *std::get_if<T>(ir::find(attrs, name));
 }
 
 /// `axis` counted from the front; -1 when it is out of range.
-int resolve_axis(std::int64_t axis, int rank);
+int resolve_axis(std::int64_t axis, int rank) noexcept;
 
 /// The attribute `axis`, counted from the front. Throws `code` naming the input and its rank when
 /// it is out of range. Precondition: the rank of `input` is known.

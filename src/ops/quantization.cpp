@@ -18,8 +18,8 @@ const std::string &qtype_of(const ir::attr_list &attrs) {
 
 const std::vector<std::int64_t> &list_of(const ir::attr_list &attrs, op_attr name) {
     static const std::vector<std::int64_t> none;
-    const ir::attr_value *found = ir::find(attrs, name);
-    return found ? std::get<std::vector<std::int64_t>>(*found) : none;
+    const auto *found = std::get_if<std::vector<std::int64_t>>(ir::find(attrs, name));
+    return found ? *found : none;
 }
 
 /// Per tensor: one element. Per channel: one, or one per element along the axis.

@@ -27,20 +27,20 @@ namespace hn = hwy::HWY_NAMESPACE;
 using float_tag = hn::ScalableTag<float>;
 using float_vector = hn::Vec<float_tag>;
 
-constexpr std::int64_t float_lanes = HWY_LANES(float);
-constexpr std::size_t micro_vectors = 2;
+inline constexpr std::int64_t float_lanes = HWY_LANES(float);
+inline constexpr std::size_t micro_vectors = 2;
 // Targets whose vectors are arrays that the compiler may make vectors of: where code is much
 // longer, above all under sanitizers, and not fast anyway.
-constexpr bool emulated = HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128;
+inline constexpr bool emulated = HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128;
 // Of 16 registers 12 are sums, of 32 (AVX-512, 64-bit Arm) 24; the others hold what is multiplied.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-constexpr std::size_t micro_rows = 2;
+inline constexpr std::size_t micro_rows = 2;
 #elif HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
-constexpr std::size_t micro_rows = 12;
+inline constexpr std::size_t micro_rows = 12;
 #else
-constexpr std::size_t micro_rows = 6;
+inline constexpr std::size_t micro_rows = 6;
 #endif
-constexpr std::int64_t micro_columns = float_lanes * std::int64_t{micro_vectors};
+inline constexpr std::int64_t micro_columns = float_lanes * std::int64_t{micro_vectors};
 
 /// Strides in elements. Vectors of b are whole: what reaches beyond b's columns is in the caller's
 /// memory, and c has room for it.
@@ -120,7 +120,7 @@ constexpr std::array<micro_function, sizeof...(Row)> micro_functions(std::index_
 }
 
 /// By vectors - 1, rows - 1.
-constexpr std::array<std::array<micro_function, micro_rows>, micro_vectors> micro_table = {
+inline constexpr std::array<std::array<micro_function, micro_rows>, micro_vectors> micro_table = {
         micro_functions<1>(std::make_index_sequence<micro_rows>()),
         micro_functions<2>(std::make_index_sequence<micro_rows>())};
 

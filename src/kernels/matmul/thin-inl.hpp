@@ -184,7 +184,7 @@ void dot_rows(const thin_block &at) {
         dot_columns<Type, Rows, 1>(at, j);
 }
 
-constexpr std::size_t thin_rows = emulated ? 1 : 4;
+inline constexpr std::size_t thin_rows = emulated ? 1 : 4;
 
 using thin_function = void (*)(const thin_block &);
 
