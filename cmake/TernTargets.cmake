@@ -49,6 +49,7 @@ endfunction()
 function(tern_leave_out_of_thread_sanitizer)
     if(TERN_SANITIZE MATCHES "thread")
         set_source_files_properties(${ARGN} PROPERTIES
-            COMPILE_OPTIONS -fno-sanitize=thread COMPILE_DEFINITIONS TERN_THREAD_SANITIZER)
+            COMPILE_OPTIONS -fno-sanitize=thread COMPILE_DEFINITIONS TERN_THREAD_SANITIZER
+            SKIP_PRECOMPILE_HEADERS ON) # these are built with it
     endif()
 endfunction()

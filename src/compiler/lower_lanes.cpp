@@ -76,13 +76,16 @@ std::optional<lane_kind> compute_kind(data_type type) {
     return kernels::find_lane_kind(type, kind) ? std::optional(kind) : std::nullopt;
 }
 
-/// Registers of these types hold every bit of an element, also where something else is computed
-/// with it; those of shorter floating-point types and booleans hold its value.
-bool copies_exactly(data_type type) {
-    return type == data_type::f32 || type == data_type::s32 || type == data_type::s64
-           || type == data_type::u64;
+/// Empty: a register holds every bit of an element of the type, so that what is only copied can go
+/// through it.
+std::string copy_obstacle(data_type type) {
+    if (!compute_kind(type))
+        return format_text("data type {} is not computed in lanes", name_of(type));
+    // Registers hold the value: of a NaN that it is one, of true that it is 1.
+    if (type == data_type::f8_e5m2 || type == data_type::f8_e4m3 || type == data_type::boolean)
+        return format_text("a copy of {} keeps bits that a lane does not hold", name_of(type));
+    return {};
 }
-constexpr const char *small_elements = "a copy of these elements is no lane of their values";
 
 float number_of(const ir::op &op, op_attr attr) {
     const ir::attr_value *value = ir::find(op.attrs, attr);
@@ -132,7 +135,7 @@ std::string find_kind(
 }
 
 std::string type_cast_obstacle(data_type from, data_type to) {
-    if (from == to) return copies_exactly(to) ? "" : small_elements;
+    if (from == to) return copy_obstacle(to);
     std::optional<lane_kind> from_kind = compute_kind(from);
     std::optional<lane_kind> to_kind = compute_kind(to);
     if (!from_kind || !to_kind)
@@ -214,6 +217,11 @@ private:
         return reg;
     }
 
+    /// For what only copies: rounding what it gives is as good as rounding what it is given.
+    int get_unrounded(int v, lane_kind kind) {
+        return is_inside(v) && computed_.at(v).kind == kind ? computed_.at(v).reg : get(v, kind);
+    }
+
     int load(int v, lane_kind kind) {
         const data_type type = r_.desc(v).type;
         if (compute_kind(type) == kind) return add_value_input(v, kind);
@@ -250,8 +258,8 @@ private:
             case op_kind::Where: {
                 lane_kind kind = *compute_kind(r_.desc(dst).type);
                 int cond = get(o.in[0], lane_kind::mask);
-                int src_0 = get(o.in[1], kind);
-                int src_1 = get(o.in[2], kind);
+                int src_0 = get_unrounded(o.in[1], kind);
+                int src_1 = get_unrounded(o.in[2], kind);
                 return set(dst, kind, emit(lane_op::select, kind, cond, src_0, src_1));
             }
             case op_kind::GenIndex: return emit_index(o);
@@ -434,7 +442,7 @@ std::string lanes_obstacle(const region &r, int op) {
     const data_type type = r.desc(o.out[0]).type;
     switch (o.kind()) {
         case op_kind::Select:
-        case op_kind::Where: return copies_exactly(type) ? "" : small_elements;
+        case op_kind::Where: return copy_obstacle(type);
         case op_kind::GenIndex: return {};
         case op_kind::TypeCast: return type_cast_obstacle(r.desc(o.in[0]).type, type);
         case op_kind::Quantize:

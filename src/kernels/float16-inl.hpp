@@ -10,8 +10,9 @@
 /// \file
 /// f32, bf16 and f16 in memory as vectors of float, and back: the same bits on every target.
 /// Values are rounded to nearest, ties to even; f16 denormals count, what is too large becomes
-/// infinity, NaN stays NaN (a quiet one, with the top bits of its payload). The float tag may be
-/// of any length (hn::ScalableTag, CappedTag, Half); pointers need no alignment.
+/// infinity. NaN stays NaN with the top bits of its payload: quiet, unless it is one of the shorter
+/// type, whose bits a copy must keep. The float tag may be of any length (hn::ScalableTag,
+/// CappedTag, Half); pointers need no alignment.
 
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +49,7 @@ HWY_INLINE hn::Vec<D> bf16_to_f32(D d, hn::Vec<bits16_tag<D>> bits) {
     return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, bits)));
 }
 
+/// For what computes: a signalling NaN may become a quiet one.
 template <class D>
 HWY_INLINE hn::Vec<D> f16_to_f32(D d, hn::Vec<bits16_tag<D>> bits) {
 #if TERN_HAVE_F16C
@@ -75,6 +77,27 @@ HWY_INLINE hn::Vec<D> f16_to_f32(D d, hn::Vec<bits16_tag<D>> bits) {
 #endif
 }
 
+/// For what may only be copied: each NaN of f16 becomes another one of f32.
+template <class D>
+HWY_INLINE hn::Vec<D> f16_to_f32_exactly(D d, hn::Vec<bits16_tag<D>> bits) {
+    const hn::RebindToSigned<D> di;
+    const auto computed = f16_to_f32(d, bits);
+    const auto wide = hn::PromoteTo(di, bits);
+    const auto magnitude = hn::And(wide, hn::Set(di, 0x7FFF));
+    const auto is_nan = hn::Gt(magnitude, hn::Set(di, 0x7C00));
+    if (HWY_LIKELY(hn::AllFalse(di, is_nan))) return computed;
+    const auto sign = hn::ShiftLeft<16>(hn::Xor(wide, magnitude));
+    const auto nan = hn::Or(hn::Or(sign, hn::ShiftLeft<13>(magnitude)), hn::Set(di, 0x7F800000));
+    return hn::BitCast(d, hn::IfThenElse(is_nan, nan, hn::BitCast(di, computed)));
+}
+
+/// `quiet` where `bits` of a NaN, and 0 where the low bits, which the shorter type has not, are 0.
+template <int Dropped, class D>
+HWY_INLINE hn::Vec<D> quieting(D du, hn::Vec<D> bits, std::uint32_t quiet) {
+    const auto dropped = hn::And(bits, hn::Set(du, (1U << Dropped) - 1U));
+    return hn::IfThenZeroElse(hn::Eq(dropped, hn::Zero(du)), hn::Set(du, quiet));
+}
+
 /// The low halves of the lanes, which are at most 0xFFFF.
 template <class D>
 HWY_INLINE hn::Vec<bits16_tag<D>> narrow_bits(D, hn::Vec<hn::RebindToUnsigned<D>> wide) {
@@ -89,24 +112,32 @@ HWY_INLINE hn::Vec<bits16_tag<D>> f32_to_bf16(D d, hn::Vec<D> v) {
     const auto high = hn::ShiftRight<16>(bits);
     const auto odd = hn::And(high, hn::Set(du, 1U));
     const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(du, 0x7FFFU))));
-    const auto quiet = hn::Or(high, hn::Set(du, 0x0040U));
+    const auto nan = hn::Or(high, quieting<16>(du, bits, 0x0040U));
     // NaN by its bits: a comparison of floats could be optimised on the promise of no NaN.
     const auto magnitude = hn::BitCast(di, hn::And(bits, hn::Set(du, 0x7FFFFFFFU)));
     const auto is_nan = hn::RebindMask(du, hn::Gt(magnitude, hn::Set(di, 0x7F800000)));
-    return narrow_bits(d, hn::IfThenElse(is_nan, quiet, rounded));
+    return narrow_bits(d, hn::IfThenElse(is_nan, nan, rounded));
 }
 
 template <class D>
 HWY_INLINE hn::Vec<bits16_tag<D>> f32_to_f16(D d, hn::Vec<D> v) {
-#if TERN_HAVE_F16C
-    return hn::BitCast(bits16_tag<D>(), hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), v));
-#else
     const hn::RebindToUnsigned<D> du;
     const hn::RebindToSigned<D> di;
     const auto bits = hn::BitCast(du, v);
     const auto magnitude = hn::And(bits, hn::Set(du, 0x7FFFFFFFU));
     const auto sign = hn::ShiftRight<16>(hn::Xor(bits, magnitude));
     const auto as_int = hn::BitCast(di, magnitude);
+    const auto nan = hn::Or(hn::Or(hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 0x03FFU)),
+                                    hn::Set(du, 0x7C00U)),
+            quieting<13>(du, bits, 0x0200U));
+#if TERN_HAVE_F16C
+    const auto computed =
+            hn::BitCast(bits16_tag<D>(), hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), v));
+    const auto is_nan = hn::RebindMask(du, hn::Gt(as_int, hn::Set(di, 0x7F800000)));
+    if (HWY_LIKELY(hn::AllFalse(du, is_nan))) return computed;
+    const auto wide = hn::PromoteTo(du, computed);
+    return narrow_bits(d, hn::IfThenElse(is_nan, hn::Or(sign, nan), wide));
+#else
     const auto below = [&](std::int32_t limit) HWY_ATTR {
         return hn::RebindMask(du, hn::Gt(hn::Set(di, limit), as_int));
     };
@@ -125,10 +156,8 @@ HWY_INLINE hn::Vec<bits16_tag<D>> f32_to_f16(D d, hn::Vec<D> v) {
     const auto denormal =
             hn::Shr(hn::Add(mantissa, hn::Sub(hn::Add(half, kept), hn::Set(du, 1U))), shift);
     const auto infinite = hn::Set(du, 0x7C00U);
-    const auto quiet = hn::Or(
-            hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 0x03FFU)), hn::Set(du, 0x7E00U));
     const auto finite = hn::IfThenElse(below(0x38800000), denormal, normal);
-    const auto beyond = hn::IfThenElse(below(0x7F800001), infinite, quiet);
+    const auto beyond = hn::IfThenElse(below(0x7F800001), infinite, nan);
     return narrow_bits(d, hn::Or(sign, hn::IfThenElse(below(0x477FF000), finite, beyond)));
 #endif
 }

@@ -19,6 +19,13 @@ namespace {
 
 using shape = logical_tensor::dims;
 
+bool is_byte(data_type type) {
+    return type == data_type::boolean || type == data_type::s8 || type == data_type::u8;
+}
+bool is_half(data_type type) {
+    return type == data_type::bf16 || type == data_type::f16;
+}
+
 struct tensor_in_graph {
     std::size_t id;
     data_type type;
@@ -31,9 +38,7 @@ struct tensor_in_graph {
             n *= static_cast<std::size_t>(dim);
         return n;
     }
-    std::size_t bytes() const {
-        return elements() * (type == data_type::boolean ? 1 : type == data_type::bf16 ? 2 : 4);
-    }
+    std::size_t bytes() const { return elements() * (is_byte(type) ? 1 : is_half(type) ? 2 : 4); }
 };
 
 using memory = std::map<std::size_t, std::vector<std::uint8_t>>;
@@ -107,6 +112,13 @@ private:
         if (type == data_type::f32) std::memcpy(to + 4 * i, &small, 4);
         if (type == data_type::bf16)
             std::memcpy(to + 2 * i, reinterpret_cast<char *>(&small) + 2, 2);
+        if (type == data_type::f16) { // 0, or 2^-3 to just below 2^4
+            auto half = static_cast<std::uint16_t>(0x3000 + pick(0x1C00) + 0x8000 * pick(2));
+            if (pick(16) == 0) half &= 0x8000;
+            std::memcpy(to + 2 * i, &half, 2);
+        }
+        if (type == data_type::s8 || type == data_type::u8)
+            to[i] = static_cast<std::uint8_t>(pick(256));
         if (type == data_type::s32) {
             auto whole = static_cast<std::int32_t>(random_());
             std::memcpy(to + 4 * i, &whole, 4);
@@ -148,7 +160,8 @@ private:
         shape left = full_, right = full_;
         left.back() = 19;
         right[right.size() - 2] = 19;
-        data_type type = pick(2) == 0 ? data_type::f32 : data_type::bf16;
+        const data_type types[] = {data_type::f32, data_type::bf16, data_type::f16};
+        const data_type type = types[pick(3)];
         tensor_in_graph a = input(type, left), b = input(type, right);
         tensor_in_graph made = {next_id_++, type, full_};
         graph_.add_op(op(
@@ -159,8 +172,11 @@ private:
 
     void add_op() {
         using k = op::kind;
-        const data_type real = pick(3) == 0 ? data_type::bf16 : data_type::f32;
-        const data_type number = pick(4) == 0 ? data_type::s32 : real;
+        const data_type reals[] = {
+                data_type::f32, data_type::f32, data_type::f32, data_type::bf16, data_type::f16};
+        const data_type real = reals[pick(5)];
+        const data_type integers[] = {data_type::s32, data_type::s32, data_type::s8, data_type::u8};
+        const data_type number = pick(4) == 0 ? integers[pick(4)] : real;
         auto two = [&](data_type type) {
             return std::vector<tensor_in_graph>{source(type), source(type)};
         };
@@ -197,9 +213,9 @@ private:
                 return add(k::GenIndex, {of}, data_type::s32);
             }
             case 8: {
-                const data_type types[] = {
-                        data_type::f32, data_type::bf16, data_type::s32, data_type::boolean};
-                return add(k::TypeCast, {source(number)}, types[pick(4)]);
+                const data_type types[] = {data_type::f32, data_type::bf16, data_type::f16,
+                        data_type::s32, data_type::s8, data_type::u8, data_type::boolean};
+                return add(k::TypeCast, {source(number)}, types[pick(7)]);
             }
             default:
                 return add(k::Where, {source(data_type::boolean), source(number), source(number)},

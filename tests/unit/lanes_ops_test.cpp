@@ -3,6 +3,8 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -50,6 +52,49 @@ void expect_same(const std::vector<float> &got, const std::vector<float> &want) 
         else
             EXPECT_EQ(std::bit_cast<std::uint32_t>(got[i]), std::bit_cast<std::uint32_t>(want[i]))
                     << i << ": " << got[i] << " instead of " << want[i];
+}
+
+/// What a program makes of every bit pattern of a type, and the patterns themselves.
+std::pair<std::vector<std::uint16_t>, std::vector<std::uint16_t>> run_all_16_bits(
+        lane_program program, data_type type, lane_kind kind) {
+    std::vector<std::uint16_t> all(0x10000);
+    std::iota(all.begin(), all.end(), std::uint16_t{0});
+    program.inputs = {{type, kind}};
+    program.outputs = {{program.instructions.empty() ? 0 : program.instructions.back().dst, type}};
+    return {run<std::uint16_t>(program, all.size(), {all.data()}), all};
+}
+
+TEST(lanes_ops, copies_of_short_elements_keep_every_bit) {
+    tests::for_each_target([] {
+        for (data_type type : {data_type::bf16, data_type::f16, data_type::s16, data_type::u16}) {
+            SCOPED_TRACE(name_of(type));
+            const bool is_float = type == data_type::bf16 || type == data_type::f16;
+            const lane_kind kind = is_float ? lane_kind::f32 : lane_kind::s32;
+            const auto [copied, all] = run_all_16_bits({}, type, kind);
+            EXPECT_EQ(copied, all);
+            lane_program rounds;
+            rounds.instructions = {{is_float ? lane_op::round_to : lane_op::wrap_to, kind, 1, 0, 0,
+                    0, 0, 0, type}};
+            EXPECT_EQ(run_all_16_bits(rounds, type, kind).first, all);
+        }
+    });
+}
+
+TEST(lanes_ops, shortened_nans_stay_nans) {
+    tests::for_each_target([] {
+        const std::vector<std::uint32_t> bits = {0x7F800001, 0xFF801FFF, 0x7F802000, 0x7F812345,
+                0x7FC00000, 0xFFFFFFFF, 0x7F810000, 0x7F800000, 0xFF800000};
+        lane_program program;
+        program.inputs = {{data_type::f32, lane_kind::f32}};
+        program.outputs = {{0, data_type::bf16}};
+        EXPECT_EQ(run<std::uint16_t>(program, bits.size(), {bits.data()}),
+                (std::vector<std::uint16_t>{
+                        0x7FC0, 0xFFC0, 0x7FC0, 0x7FC1, 0x7FC0, 0xFFFF, 0x7F81, 0x7F80, 0xFF80}));
+        program.outputs = {{0, data_type::f16}};
+        EXPECT_EQ(run<std::uint16_t>(program, bits.size(), {bits.data()}),
+                (std::vector<std::uint16_t>{
+                        0x7E00, 0xFE00, 0x7C01, 0x7E09, 0x7E00, 0xFFFF, 0x7C08, 0x7C00, 0xFC00}));
+    });
 }
 
 TEST(lanes_ops, arithmetic_of_f32) {

@@ -45,11 +45,11 @@ TERN_CHANGE(copied, (void)to; return v;)
 TERN_CHANGE(promoted, return hn::PromoteTo(to, v);)
 TERN_CHANGE(as_number, return hn::ConvertTo(to, v);)
 TERN_CHANGE(from_bf16, return bf16_to_f32(to, v);)
-TERN_CHANGE(from_f16, return f16_to_f32(to, v);)
+TERN_CHANGE(from_f16, return f16_to_f32_exactly(to, v);)
 TERN_CHANGE(to_bf16, (void)to; return f32_to_bf16(f32_tag(), v);)
 TERN_CHANGE(to_f16, (void)to; return f32_to_f16(f32_tag(), v);)
 TERN_CHANGE(by_bf16, return bf16_to_f32(to, f32_to_bf16(to, v));)
-TERN_CHANGE(by_f16, return f16_to_f32(to, f32_to_f16(to, v));)
+TERN_CHANGE(by_f16, return f16_to_f32_exactly(to, f32_to_f16(to, v));)
 
 /// Towards zero, saturating; NaN gives 0.
 HWY_INLINE hn::Vec<s32_tag> truncated(hn::Vec<f32_tag> v) {
