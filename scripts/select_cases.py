@@ -143,8 +143,8 @@ def kinds_of(path, known={}):
 def make_small(case):
     """Shrinks what --in-shapes makes large; equal sizes stay equal, different ones different.
 
-    Axes of 1000 and more become about an eighth as long, batches of 32 and more become 4. Shapes
-    with strides of their own stay.
+    Axes of 1000 and more become about an eighth as long, batches of 32 and more become 4 (of three
+    axes and more: matrices have none). Shapes with strides of their own stay.
     """
     value = case.options.get("in-shapes")
     if value is None:
@@ -158,9 +158,12 @@ def make_small(case):
 
     alternatives = []
     for alternative in value.split(","):
+        if not alternative:  # the file's own shapes
+            alternatives.append(alternative)
+            continue
         entries = alternative.split("+")
-        large_batches = all(re.match(r"\d+:(\d+)x", entry) for entry in entries) and all(
-            int(re.match(r"\d+:(\d+)x", entry).group(1)) >= 32 for entry in entries)
+        batches = [re.match(r"\d+:(\d+)x\d+x", entry) for entry in entries]
+        large_batches = all(batch and int(batch.group(1)) >= 32 for batch in batches)
         shrunk = []
         for entry in entries:
             head, star, layout = entry.partition("*")

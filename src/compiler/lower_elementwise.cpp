@@ -79,8 +79,9 @@ answer make_lanes(const work &w) {
     return make_loops(build_lanes(w.in, w.ops, shape), shape, w.ops);
 }
 
-/// dst = (src - zp) * scale, where scale and zp repeat along the axes that are cut into blocks.
-answer make_dynamic_dequantize(const work &w) {
+/// dst = (src - zp) * scale, or saturate(round(src / scale) + zp), where scale and zp repeat along
+/// the axes that are cut into blocks.
+answer make_dynamic_quantization(const work &w) {
     using kernels::lane_kind;
     using kernels::lane_op;
     const ir::op &op = *w.op().op;
@@ -92,7 +93,8 @@ answer make_dynamic_dequantize(const work &w) {
             return {nullptr, "data type of an input"};
     }
     lane_kind dst_kind{};
-    if (!kernels::find_lane_kind(dst.type, dst_kind) || dst_kind != lane_kind::f32)
+    const bool quantizes = w.op().kind() == op_kind::DynamicQuantize;
+    if (!quantizes && (!kernels::find_lane_kind(dst.type, dst_kind) || dst_kind != lane_kind::f32))
         return {nullptr, "data type of dst"};
 
     dims shape = dst.shape;
@@ -145,10 +147,18 @@ answer make_dynamic_dequantize(const work &w) {
         build.program.instructions.push_back({.op = o, .kind = kind, .dst = next, .a = a, .b = b});
         return next++;
     };
+    const bool has_zps = w.ops.in.size() > 2;
     int reg = 0;
-    if (w.ops.in.size() > 2) reg = emit(lane_op::subtract, lane_kind::s32, reg, 2);
-    reg = emit(lane_op::convert, lane_kind::f32, reg);
-    reg = emit(lane_op::multiply, lane_kind::f32, reg, 1);
+    if (quantizes) {
+        reg = emit(lane_op::round, lane_kind::f32, emit(lane_op::divide, lane_kind::f32, reg, 1));
+        if (has_zps)
+            reg = emit(
+                    lane_op::add, lane_kind::f32, reg, emit(lane_op::convert, lane_kind::f32, 2));
+    } else {
+        if (has_zps) reg = emit(lane_op::subtract, lane_kind::s32, reg, 2);
+        reg = emit(lane_op::convert, lane_kind::f32, reg);
+        reg = emit(lane_op::multiply, lane_kind::f32, reg, 1);
+    }
     build.program.outputs.push_back({reg, dst.type});
     return make_loops(build, shape, w.ops);
 }

@@ -91,8 +91,8 @@ constexpr candidate move_candidates[] = {
         {"copy", make_copy},
         {"reference", make_reference},
 };
-constexpr candidate dequantize_candidates[] = {
-        {"lanes", make_dynamic_dequantize},
+constexpr candidate dynamic_candidates[] = {
+        {"lanes", make_dynamic_quantization},
         {"reference", make_reference},
 };
 
@@ -108,7 +108,8 @@ std::span<const candidate> candidates_of(op_kind kind) {
         case op_kind::Reorder:
         case op_kind::StaticReshape:
         case op_kind::StaticTranspose: return move_candidates;
-        case op_kind::DynamicDequantize: return dequantize_candidates;
+        case op_kind::DynamicQuantize:
+        case op_kind::DynamicDequantize: return dynamic_candidates;
         default: break;
     }
     if (has_lane_form(kind)) return elementwise_candidates;

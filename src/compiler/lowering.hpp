@@ -53,7 +53,8 @@ answer make_copy(const work &w);
 
 // lower_elementwise.cpp
 answer make_lanes(const work &w);
-answer make_dynamic_dequantize(const work &w);
+/// DynamicQuantize, DynamicDequantize.
+answer make_dynamic_quantization(const work &w);
 
 // lower_matmul.cpp
 answer make_matmul(const work &w);

@@ -2,6 +2,8 @@
 #include "driver/op_classes.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <variant>
 
 namespace tern::driver {
 
@@ -80,6 +82,16 @@ bool takes_any_bits(const std::vector<ir::op_spec> &ops) {
         op_class its_class = class_of(op.kind);
         return its_class == op_class::moves || its_class == op_class::decides;
     });
+}
+
+bool gives_one_value(const ir::op_spec &op) {
+    const auto number = [&op](op_attr name) {
+        const ir::attr_value *value = ir::find(op.attrs, name);
+        const float *real = value == nullptr ? nullptr : std::get_if<float>(value);
+        return real == nullptr ? std::numeric_limits<float>::quiet_NaN() : *real;
+    };
+    if (op.kind == op_kind::Clamp) return number(op_attr::min) >= number(op_attr::max);
+    return op.kind == op_kind::HardSigmoid && number(op_attr::alpha) == 0;
 }
 
 } // namespace tern::driver

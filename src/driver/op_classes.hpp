@@ -27,6 +27,10 @@ op_class class_of(op_kind kind);
 /// True when every op of the graph only moves or decides, so that any bits will do as input.
 bool takes_any_bits(const std::vector<ir::op_spec> &ops);
 
+/// True when the attributes are such that every element of the result is the same: a Clamp to one
+/// number, a HardSigmoid without a slope.
+bool gives_one_value(const ir::op_spec &op);
+
 } // namespace tern::driver
 
 #endif

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # onednn_graphs.sh BENCHTERN list|run [--small] [DIR]: the 109 cases with a Select of oneDNN's graph harness files.
-# list: benchtern reads and rewrites each of them and shows it as it should; run: each of them passes.
+# list: benchtern reads and rewrites each of them and shows it as it should; run: each of them passes, and no step
+# of any plan is a reference loop.
 # DIR is oneDNN's tests/benchdnn/inputs/graph; without it TERN_BENCHDNN_INPUTS says. Exit code 77: neither.
 set -euo pipefail
 benchtern=$1
@@ -32,7 +33,14 @@ if [ "$what" = list ]; then
     sed -n 's/.*__REPRO: //p' "$folder/output" | diff "$folder/expected" -
     echo "all listed as expected"
 else
-    "$benchtern" --graph "--batch=$folder/batch" | tee "$folder/output" || true
+    TERN_VERBOSE=profile_create "$benchtern" --graph "--batch=$folder/batch" >"$folder/output" || true
+    grep -v '^tern_verbose' "$folder/output"
+    steps=$(grep -c '^tern_verbose,v1,graph,create:step,' "$folder/output")
+    if grep '^tern_verbose,v1,graph,create:step,cpu,[^,]*,[^,]*,[^,]*,reference' "$folder/output"; then
+        echo "these steps are reference loops" >&2
+        exit 1
+    fi
+    echo "steps:$steps reference:0"
     grep -qx 'tests:109 passed:109 skipped:0 mistrusted:0 unimplemented:0 invalid_arguments:0 failed:0 listed:0' \
         "$folder/output"
 fi

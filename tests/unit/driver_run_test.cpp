@@ -86,6 +86,29 @@ TEST_F(driver_run, passed) {
         EXPECT_THAT(r.out, ContainsRegex(std::string(" ") + phase + ": [0-9.]+s \\([0-9]+%\\);"));
 }
 
+/// One op from tensor 0 to tensor 1, of 64 elements.
+std::string elementwise(const std::string &kind, const std::string &attrs) {
+    auto port = [](const char *id) {
+        return std::string("[{\"id\":") + id
+               + R"(,"dtype":"f32","shape":[64],"stride":[1],"layout_type":"strided",)"
+               + R"("property_type":"variable"}])";
+    };
+    return R"({"id":0,"name":"op","kind":")" + kind + R"(","attrs":{)" + attrs + R"(},"inputs":)"
+           + port("0") + R"(,"outputs":)" + port("1") + "}";
+}
+
+TEST_F(driver_run, results_that_attributes_make_all_the_same_are_trusted) {
+    const std::string zero = R"({"type":"f32","value":0})";
+    for (const std::string &op : {elementwise("Clamp", R"("min":)" + zero + R"(,"max":)" + zero),
+                 elementwise("HardSigmoid", R"("alpha":)" + zero + R"(,"beta":)" + zero)})
+        EXPECT_THAT(benchtern({"--graph", "--case=" + graph("one_value.json", op)}).out,
+                HasSubstr("passed:1 skipped:0 mistrusted:0"));
+    const std::string clamp = elementwise(
+            "Clamp", R"("min":{"type":"f32","value":100},"max":{"type":"f32","value":200})");
+    EXPECT_THAT(benchtern({"--graph", "--case=" + graph("far.json", clamp)}).out,
+            HasSubstr("mistrusted:1"));
+}
+
 TEST_F(driver_run, modes) {
     run listed = benchtern({"--mode=L", "--graph", "--case=" + usual_});
     EXPECT_THAT(listed.out, HasSubstr("0:LISTED ("));
