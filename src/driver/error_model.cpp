@@ -27,6 +27,14 @@ bool is_short(data_type type) {
     return format && format->mantissa_bits < 23;
 }
 
+/// From one denormal to the next; of types shorter than f32, else 0.
+double smallest_step(data_type type) {
+    std::optional<float_format> format = is_short(type) ? format_of(type) : std::nullopt;
+    if (!format) return 0;
+    const int least_exponent = 2 - (1 << (format->exponent_bits - 1));
+    return std::exp2(least_exponent - format->mantissa_bits);
+}
+
 /// What arithmetic is done in: f32, or f64 where the result is.
 double computing_eps(data_type type) {
     return type == data_type::f64 || type == data_type::c128 ? eps_of(data_type::f64) : eps_f32;
@@ -229,7 +237,10 @@ acceptance error_model::of(std::size_t id) const {
     accepted.relative = errors.noise + errors.rounding;
     accepted.of_row = errors.noise;
     accepted.floor = errors.floor;
-    if (errors.noise > 0) accepted.floor += static_cast<double>(std::numeric_limits<float>::min());
+    // Denormals are further apart than their size says.
+    if (accepted.relative > 0)
+        accepted.floor += std::max(
+                static_cast<double>(std::numeric_limits<float>::min()), smallest_step(errors.type));
     // Rounding in another order seldom shows in a short type; truncation shows in every second
     // element.
     if (is_short(errors.type))

@@ -237,6 +237,10 @@ private:
     void set_elementwise(const ir::op_spec &op) {
         if (is(op, {op_kind::Log, op_kind::Sqrt, op_kind::Pow}))
             if (input_role *role = general_input(op.inputs[0].id)) role->positive = true;
+        // So that a softmax is no single one among zeros.
+        if (is(op, {op_kind::SoftMax, op_kind::LogSoftmax}))
+            if (input_role *role = general_input(op.inputs[0].id))
+                set_multiples(*role, -64, 64, 0.125);
         if (is(op, {op_kind::Reciprocal}))
             if (input_role *role = general_input(op.inputs[0].id)) role->least_magnitude = 0.25;
         if (is(op, {op_kind::Dequantize, op_kind::DynamicDequantize})) set_quantized(op, 2);
