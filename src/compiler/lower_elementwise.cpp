@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include "base/mutation.hpp"
 #include "base/shape.hpp"
 #include "compiler/lower_lanes.hpp"
 #include "compiler/lowering.hpp"
@@ -115,7 +116,8 @@ answer make_dynamic_quantization(const work &w) {
         strides = dims(shape.rank(), 0);
         if (qtype == "per_group") {
             for (int axis = 0; axis < shape.rank(); ++axis)
-                if (its.shape[axis] > 1) strides[axis] = its.strides[axis];
+                if (its.shape[axis] > 1 && !is_mutated(mutation::group_scale_shared))
+                    strides[axis] = its.strides[axis];
         } else if (its.shape.rank() == 1 && its.shape[0] > 1) {
             std::int64_t axis = std::get<std::int64_t>(*ir::find(op.attrs, op_attr::axis));
             strides[static_cast<int>(axis < 0 ? axis + shape.rank() : axis)] = its.strides[0];

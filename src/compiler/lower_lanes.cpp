@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/element.hpp"
+#include "base/mutation.hpp"
 #include "base/shape.hpp"
 #include "base/text.hpp"
 
@@ -163,7 +164,8 @@ public:
             const int sums = r_.op(g_.matmul).out[0];
             add_input({.is_tile = true}, data_type::f32, lane_kind::f32);
             computed_[sums] = {lane_kind::f32, 0};
-            if (r_.op(g_.matmul).in.size() > 2) add_bias_to(sums);
+            const bool has_bias = r_.op(g_.matmul).in.size() > 2;
+            if (has_bias && !is_mutated(mutation::bias_missing)) add_bias_to(sums);
         }
         for (int op : g_.ops)
             if (op != g_.matmul) emit(r_.op(op));
@@ -191,9 +193,13 @@ private:
 
     int add_value_input(int v, lane_kind kind) {
         const tensor_desc &desc = r_.desc(v);
-        return add_input(
-                {.value = v, .strides = broadcast_strides(desc.shape, desc.strides, shape_)},
-                desc.type, kind);
+        dims strides = broadcast_strides(desc.shape, desc.strides, shape_);
+        if (is_mutated(mutation::broadcast_values_frozen) && !(desc.shape == shape_))
+            strides = dims(shape_.rank(), 0);
+        if (is_mutated(mutation::mask_of_first_batch) && kind == lane_kind::mask
+                && !strides.empty())
+            strides[0] = 0;
+        return add_input({.value = v, .strides = strides}, desc.type, kind);
     }
 
     int emit(lane_op op, lane_kind kind, int a, int b = 0, int c = 0, float x = 0, float y = 0,
@@ -232,7 +238,8 @@ private:
     int convert_inside(int v, lane_kind kind) {
         const data_type type = r_.desc(v).type;
         const held &known = computed_.at(v);
-        if (known.kind == kind && type_fills(type, kind)) return known.reg;
+        const bool fits = type_fills(type, kind) || is_mutated(mutation::intermediate_not_rounded);
+        if (known.kind == kind && fits) return known.reg;
         if (known.kind == kind)
             return emit(kind == lane_kind::f32 ? lane_op::round_to : lane_op::wrap_to, kind,
                     known.reg, 0, 0, 0, 0, type);
@@ -251,22 +258,45 @@ private:
     void set(int v, lane_kind kind, int reg) { computed_[v] = {kind, reg}; }
 
     void emit(const region_op &o) {
-        const int dst = o.out[0];
         if (const simple_op *simple = find_simple(o.kind())) return emit_simple(o, *simple);
         switch (o.kind()) {
             case op_kind::Select:
-            case op_kind::Where: {
-                lane_kind kind = *compute_kind(r_.desc(dst).type);
-                int cond = get(o.in[0], lane_kind::mask);
-                int src_0 = get_unrounded(o.in[1], kind);
-                int src_1 = get_unrounded(o.in[2], kind);
-                return set(dst, kind, emit(lane_op::select, kind, cond, src_0, src_1));
-            }
+            case op_kind::Where: return emit_select(o);
             case op_kind::GenIndex: return emit_index(o);
             case op_kind::TypeCast: return emit_cast(o);
             case op_kind::Quantize: return emit_quantize(o);
             default: return emit_dequantize(o);
         }
+    }
+
+    void emit_select(const region_op &o) {
+        const int dst = o.out[0];
+        const lane_kind kind = *compute_kind(r_.desc(dst).type);
+        int cond = get(o.in[0], lane_kind::mask);
+        int src_0 = get_unrounded(o.in[1], kind);
+        int src_1 = get_unrounded(o.in[2], kind);
+        const bool is_float = kind == lane_kind::f32;
+        if (is_mutated(mutation::fill_taken_as_zero) && is_float && has_one_element(o.in[2]))
+            src_1 = constant_input(o, {0.0F});
+        if (is_mutated(mutation::condition_inverted)) std::swap(src_0, src_1);
+        if (is_mutated(mutation::nan_leak))
+            return set(dst, kind, emit_blend(kind, cond, src_0, src_1));
+        int reg = emit(lane_op::select, kind, cond, src_0, src_1);
+        if (is_mutated(mutation::negative_zero_lost) && is_float)
+            reg = emit(lane_op::add, kind, reg, constant_input(o, {0.0F}));
+        set(dst, kind, reg);
+    }
+
+    bool has_one_element(int v) const { return element_count(r_.desc(v).shape) == 1; }
+
+    /// What a select is not: cond * a + (1 - cond) * b.
+    int emit_blend(lane_kind kind, int cond, int a, int b) {
+        const int is_b = emit(lane_op::logical_not, lane_kind::mask, cond);
+        const int of_a =
+                emit(lane_op::convert, kind, emit(lane_op::logical_not, lane_kind::mask, is_b));
+        const int of_b = emit(lane_op::convert, kind, is_b);
+        return emit(lane_op::add, kind, emit(lane_op::multiply, kind, a, of_a),
+                emit(lane_op::multiply, kind, b, of_b));
     }
 
     void emit_simple(const region_op &o, const simple_op &simple) {
@@ -277,13 +307,23 @@ private:
         float x = 0;
         float y = 0;
         lane_op op = simple.op;
+        if (is_mutated(mutation::diagonal_off_by_one) && op == lane_op::greater_equal)
+            op = lane_op::greater;
+        if (is_mutated(mutation::operands_swapped)
+                && (op == lane_op::subtract || op == lane_op::divide))
+            std::swap(a, b);
+        if (is_mutated(mutation::scale_missing)
+                && (op == lane_op::multiply || op == lane_op::divide) && has_one_element(o.in[1]))
+            return set(o.out[0], kind, a);
         switch (o.kind()) {
             case op_kind::Clamp:
                 x = number_of(*o.op, op_attr::min);
                 y = number_of(*o.op, op_attr::max);
                 break;
             case op_kind::Elu:
-            case op_kind::LeakyReLU: x = number_of(*o.op, op_attr::alpha); break;
+            case op_kind::LeakyReLU:
+                x = is_mutated(mutation::slope_ignored) ? 0 : number_of(*o.op, op_attr::alpha);
+                break;
             case op_kind::HardSigmoid:
                 x = number_of(*o.op, op_attr::alpha);
                 y = number_of(*o.op, op_attr::beta);
@@ -304,6 +344,7 @@ private:
     void emit_index(const region_op &o) {
         std::int64_t axis = std::get<std::int64_t>(*ir::find(o.op->attrs, op_attr::axis));
         if (axis < 0) axis += shape_.rank();
+        if (is_mutated(mutation::index_of_wrong_axis)) axis = shape_.rank() - 1 - axis;
         dims strides(shape_.rank(), 0);
         strides[static_cast<int>(axis)] = 1;
         int reg = add_input({.is_index = true, .strides = strides}, data_type::s32, lane_kind::s32);
@@ -319,6 +360,8 @@ private:
         lane_kind from_kind = *compute_kind(from);
         lane_kind to_kind = *compute_kind(to);
         int reg = get(o.in[0], from_kind);
+        if (is_mutated(mutation::cast_rounds) && from_kind == lane_kind::f32)
+            reg = emit(lane_op::round, lane_kind::f32, reg);
         if (from_kind != to_kind) reg = emit(lane_op::convert, to_kind, reg);
         set(o.out[0], to_kind, reg);
     }
@@ -326,7 +369,7 @@ private:
     /// A number per tensor or per index of an axis.
     int constant_input(const region_op &o, std::vector<float> numbers) {
         dims strides(shape_.rank(), 0);
-        if (numbers.size() > 1) {
+        if (numbers.size() > 1 && !is_mutated(mutation::channel_scale_shared)) {
             std::int64_t axis = std::get<std::int64_t>(*ir::find(o.op->attrs, op_attr::axis));
             strides[static_cast<int>(axis < 0 ? axis + shape_.rank() : axis)] = 1;
         }
@@ -344,7 +387,7 @@ private:
     /// Zero points that are not all zero.
     std::optional<int> zero_points_of(const region_op &o) {
         const ir::attr_value *attr = ir::find(o.op->attrs, op_attr::zps);
-        if (!attr) return std::nullopt;
+        if (!attr || is_mutated(mutation::zero_point_missing)) return std::nullopt;
         std::vector<float> numbers;
         for (std::int64_t zp : std::get<std::vector<std::int64_t>>(*attr))
             numbers.push_back(static_cast<float>(zp));
@@ -356,12 +399,14 @@ private:
     void emit_quantize(const region_op &o) {
         const data_type type = r_.desc(o.out[0]).type;
         int reg = emit(lane_op::divide, lane_kind::f32, get(o.in[0], lane_kind::f32), scales_of(o));
-        reg = emit(lane_op::round, lane_kind::f32, reg);
+        if (!is_mutated(mutation::quantize_truncates))
+            reg = emit(lane_op::round, lane_kind::f32, reg);
         if (std::optional<int> zps = zero_points_of(o))
             reg = emit(lane_op::add, lane_kind::f32, reg, *zps);
         const bool is_signed = type == data_type::s8;
-        reg = emit(lane_op::clamp, lane_kind::f32, reg, 0, 0, is_signed ? -128.0F : 0.0F,
-                is_signed ? 127.0F : 255.0F);
+        if (!is_mutated(mutation::saturation_missing))
+            reg = emit(lane_op::clamp, lane_kind::f32, reg, 0, 0, is_signed ? -128.0F : 0.0F,
+                    is_signed ? 127.0F : 255.0F);
         set(o.out[0], lane_kind::s32, emit(lane_op::convert, lane_kind::s32, reg));
     }
 

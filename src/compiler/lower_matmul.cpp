@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/mutation.hpp"
 #include "base/shape.hpp"
 #include "base/text.hpp"
 #include "compiler/lower_lanes.hpp"
@@ -61,7 +62,8 @@ void finish_tile(const void *erased, const kernels::matmul_tile &tile) noexcept 
         std::int64_t offset = offset_of(o, index, tile);
         auto *data = static_cast<char *>(const_cast<void *>(memory));
         places[next++] = {data ? data + offset * o.element_bytes : nullptr, o.row_stride,
-                o.column_stride, o.is_index ? offset : 0};
+                o.column_stride,
+                o.is_index && !is_mutated(mutation::diagonal_by_tile) ? offset : 0};
     };
     places[next++] = {const_cast<float *>(tile.values), tile.stride, 1, 0};
     for (std::size_t i = 1; i < call.work.inputs.size(); ++i) {
@@ -133,7 +135,7 @@ factor split(const tensor_desc &desc, bool transposed, bool is_row) {
     f.column_stride = desc.strides[rank - 1];
     if (transposed) {
         std::swap(f.rows, f.columns);
-        std::swap(f.row_stride, f.column_stride);
+        if (!is_mutated(mutation::transpose_ignored)) std::swap(f.row_stride, f.column_stride);
     }
     return f;
 }
@@ -182,6 +184,8 @@ answer make_matmul(const work &w) {
 
     factor a = split(src, flag_of(*product.op, op_attr::transpose_a), true);
     factor b = split(weights, flag_of(*product.op, op_attr::transpose_b), false);
+    if (is_mutated(mutation::factor_of_first_batch))
+        b.batch_strides = dims(b.batch_shape.rank(), 0);
     const int vector_axes = (src.shape.rank() == 1) + (weights.shape.rank() == 1);
     tile_axes axes{-1, -1, sums.shape.rank() - 2 + vector_axes};
     int next = axes.batch;
@@ -195,6 +199,7 @@ answer make_matmul(const work &w) {
     problem.m = a.rows;
     problem.n = b.columns;
     problem.k = a.columns;
+    if (is_mutated(mutation::product_term_lost) && problem.k > 1) --problem.k;
     problem.a = {src.type, broadcast_strides(a.batch_shape, a.batch_strides, batch), a.row_stride,
             a.column_stride};
     problem.b = {weights.type, broadcast_strides(b.batch_shape, b.batch_strides, batch),

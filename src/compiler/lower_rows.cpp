@@ -2,6 +2,7 @@
 #include <array>
 #include <vector>
 
+#include "base/mutation.hpp"
 #include "base/shape.hpp"
 #include "base/text.hpp"
 #include "compiler/lowering.hpp"
@@ -57,8 +58,11 @@ answer make_softmax(const work &w) {
     kernels::softmax_problem problem;
     problem.shape = w.dst().shape;
     problem.axis = static_cast<int>(axis < 0 ? axis + problem.shape.rank() : axis);
+    if (is_mutated(mutation::softmax_of_wrong_axis) && problem.shape.rank() > 1)
+        problem.axis = problem.axis > 0 ? problem.axis - 1 : 1;
     problem.inf_as_zero =
             std::get<std::string>(*ir::find(op.attrs, op_attr::mode)) == "inf_as_zero";
+    if (is_mutated(mutation::masked_rows_nan)) problem.inf_as_zero = false;
     problem.src = {w.src(0).type, w.src(0).strides};
     problem.dst = {w.dst().type, w.dst().strides};
     problem.has_stats = w.ops.out.size() > 1;
@@ -79,6 +83,7 @@ answer make_reduce(const work &w) {
     for (std::int64_t axis :
             std::get<std::vector<std::int64_t>>(*ir::find(w.op().op->attrs, op_attr::axes)))
         is_reduced[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = true;
+    dims shape = src.shape;
     dims dst_strides; // by axis of src; what keep_dims leaves behind has one element
     const bool keeps_rank = dst.shape.rank() == rank;
     int next = 0;
@@ -86,9 +91,10 @@ answer make_reduce(const work &w) {
         const bool is_kept = !is_reduced[static_cast<std::size_t>(axis)];
         dst_strides.push_back(is_kept ? dst.strides[next] : 0);
         if (is_kept || keeps_rank) ++next;
+        if (is_mutated(mutation::sum_term_lost) && !is_kept && shape[axis] > 1) --shape[axis];
     }
     return {std::make_unique<reduce_kernel>(kernels::make_reduce_loops(
-                    src.shape, src.strides, dst_strides, src.type, dst.type)),
+                    shape, src.strides, dst_strides, src.type, dst.type)),
             std::string(kernels::reduce_target())};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "base/mutation.hpp"
 #include "base/shape.hpp"
 #include "compiler/lowering.hpp"
 #include "kernels/select/select.hpp"
@@ -18,7 +19,8 @@ public:
     explicit select_loops_kernel(kernels::select_loops loops) : loops_(loops) {}
 
     void run(const void *const *in, void *const *out, void *) const noexcept override {
-        kernels::run_select(loops_, bytes(in[0]), in[1], in[2], out[0]);
+        const bool swaps = is_mutated(mutation::select_operands_swapped);
+        kernels::run_select(loops_, bytes(in[0]), in[swaps ? 2 : 1], in[swaps ? 1 : 2], out[0]);
     }
     bool works_in_place(std::size_t, std::size_t) const noexcept override { return true; }
 
@@ -66,6 +68,8 @@ answer make_select_loops(const work &w) {
     for (std::size_t i = 0; i < 3; ++i)
         strides[i] = broadcast_strides(w.src(i).shape, w.src(i).strides, dst.shape);
     strides[kernels::select_dst] = dst.strides;
+    if (is_mutated(mutation::select_operands_swapped)) std::swap(strides[1], strides[2]);
+    if (is_mutated(mutation::mask_of_first_batch) && dst.shape.rank() > 0) strides[0][0] = 0;
     auto loops =
             kernels::make_select_loops(dst.shape, strides, static_cast<int>(bytes_of(dst.type)));
     return {std::make_unique<select_loops_kernel>(loops), std::string(kernels::select_target())};

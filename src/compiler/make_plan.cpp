@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/mutation.hpp"
 #include "base/shape.hpp"
 #include "base/text.hpp"
 #include "compiler/fusions.hpp"
@@ -20,7 +21,8 @@ using runtime::step_operand;
 /// Is one memory good for both? Only the very same view is.
 bool same_view(const tensor_desc &a, const tensor_desc &b) {
     return a.shape == b.shape && bytes_of(a.type) == bytes_of(b.type)
-           && same_strides(a.shape, a.strides, b.strides);
+           && (same_strides(a.shape, a.strides, b.strides)
+                   || is_mutated(mutation::in_place_through_view));
 }
 
 std::size_t span_of(const tensor_desc &desc) {
@@ -149,8 +151,12 @@ private:
                 if (u.first < 0) u.first = step;
                 u.last = step;
             }
-            for (int v : groups_[s].in)
-                uses[static_cast<std::size_t>(r_.value(v).home)].last = step;
+            for (int v : groups_[s].in) {
+                use &u = uses[static_cast<std::size_t>(r_.value(v).home)];
+                const bool was_read = u.first >= 0 && u.last > u.first;
+                if (was_read && is_mutated(mutation::lifetime_cut_short)) continue;
+                u.last = step;
+            }
         }
         return uses;
     }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/mutation.hpp"
+
 namespace tern::compiler {
 namespace {
 
@@ -31,7 +33,7 @@ arena_layout lay_out(const std::vector<arena_block> &blocks) {
             const arena_block &there = blocks[other];
             bool together =
                     there.first_step <= block.last_step && block.first_step <= there.last_step;
-            if (!together) continue;
+            if (!together || is_mutated(mutation::arena_overlap)) continue;
             if (layout.offsets[other] >= at + round_up(block.bytes)) break; // fits before it
             at = std::max(at, layout.offsets[other] + round_up(there.bytes));
         }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/mutation.hpp"
 #include "base/shape.hpp"
 #include "compiler/region.hpp"
 
@@ -22,6 +23,11 @@ dims source_axes(const region_op &o, int rank) {
     if (order.empty())
         for (int axis = rank - 1; axis >= 0; --axis)
             axes.push_back(axis);
+    if (is_mutated(mutation::permutation_inverted)) {
+        const dims order_given = axes;
+        for (int axis = 0; axis < rank; ++axis)
+            axes[static_cast<int>(order_given[axis])] = axis;
+    }
     return axes;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/cpu.hpp"
 #include "base/loop_nest.hpp"
+#include "base/mutation.hpp"
 #include "base/parallel.hpp"
 #include "kernels/lanes/lane_code.hpp"
 
@@ -239,17 +240,16 @@ void run_lanes(const lane_loops &loops, const void *const *in, void *const *out)
     const lanes_run run(loops, in, out);
     const bool is_large =
             loops.thread_scratch > usual_scratch || loops.strides.size() > usual_operands;
-    parallel_for(loops.units, loops.grain, [&](std::int64_t begin, std::int64_t end) noexcept {
+    std::int64_t units = loops.units;
+    if (is_mutated(mutation::last_unit_lost) && units > 1) --units;
+    parallel_for(units, loops.grain, [&](std::int64_t begin, std::int64_t end) noexcept {
         if (is_large)
             run_large(run, loops, begin, end);
         else
             run_usual(run, begin, end);
     });
-#ifdef TERN_MUTATION_FLIP_LANE
-    // A wrong result on purpose, for a test of the checks that should find it.
-    auto *first = static_cast<unsigned char *>(out[0]);
-    *first = static_cast<unsigned char>(*first ^ 1);
-#endif
+    if (is_mutated(mutation::flip_lane))
+        static_cast<std::uint8_t *>(out[0])[loops.code->stores[0].bytes - 1] ^= std::uint8_t{0x40};
 }
 
 std::string_view lanes_target() {

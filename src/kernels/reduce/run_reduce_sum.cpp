@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/mutation.hpp"
 #include "base/parallel.hpp"
 #include "kernels/copy_plane.hpp"
 #include "kernels/offset_walk.hpp"
@@ -231,11 +232,7 @@ void run_reduce_sum(const reduce_loops &loops, const void *src, void *dst) noexc
         run<std::uint32_t>(loops, from, to);
     else
         run<float>(loops, from, to);
-#ifdef TERN_MUTATION_FLIP_LANE
-    // A wrong result on purpose, for a test of the checks that should find it.
-    to += loops.dst_bytes - 1;
-    *to = static_cast<std::uint8_t>(*to ^ 0x40U);
-#endif
+    if (is_mutated(mutation::flip_lane)) to[loops.dst_bytes - 1] ^= std::uint8_t{0x40};
 }
 
 } // namespace tern::kernels

@@ -4,6 +4,7 @@
 
 #include <hwy/cache_control.h>
 
+#include "base/mutation.hpp"
 #include "base/parallel.hpp"
 #include "kernels/select/select.hpp"
 
@@ -212,6 +213,8 @@ private:
         select_rows block = block_at(rows, at);
         block.rows = std::min(end * loops_.strip_rows, rows.rows) - first;
         block.n = n;
+        if (is_mutated(mutation::last_row_lost) && block.rows > 1) --block.rows;
+        if (is_mutated(mutation::row_tail_lost) && n > 8) block.n = n / 8 * 8;
         run_block(block);
     }
 
@@ -230,15 +233,13 @@ private:
     rows_function function_;
 };
 
-#ifdef TERN_MUTATION_FLIP_LANE
-/// Makes a wrong result on purpose, for a test of the checks that should find it.
+/// For mutation::flip_lane.
 void flip_middle_element(const select_loops &loops, std::uint8_t *dst) {
     for (int axis = 0; axis < loops.nest.extents.rank(); ++axis)
         dst += loops.nest.extents[axis] / 2 * loops.nest.strides[select_dst][axis]
                * loops.lane_bytes;
     *dst = static_cast<std::uint8_t>(*dst ^ 1);
 }
-#endif
 
 } // namespace
 
@@ -249,9 +250,8 @@ void run_select(const select_loops &loops, const std::uint8_t *cond, const void 
                     static_cast<const std::uint8_t *>(src_1), static_cast<std::uint8_t *>(dst)});
     parallel_for(loops.units, loops.grain,
             [&run](std::int64_t begin, std::int64_t end) noexcept { run.run_units(begin, end); });
-#ifdef TERN_MUTATION_FLIP_LANE
-    flip_middle_element(loops, static_cast<std::uint8_t *>(dst));
-#endif
+    if (is_mutated(mutation::flip_lane))
+        flip_middle_element(loops, static_cast<std::uint8_t *>(dst));
 }
 
 } // namespace tern::kernels

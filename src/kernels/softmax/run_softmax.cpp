@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/mutation.hpp"
 #include "base/parallel.hpp"
 #include "kernels/copy_plane.hpp"
 #include "kernels/offset_walk.hpp"
@@ -114,6 +115,7 @@ private:
     void find_subtrahends() {
         for (std::int64_t i = 0; i < width_; ++i)
             sub_[i] = loops_.inf_as_zero && max_[i] == minus_infinity ? 0.0F : max_[i];
+        if (is_mutated(mutation::maximum_not_subtracted)) std::fill_n(sub_, width_, 0.0F);
     }
 
     /// `count` steps of the axis from the i-th to the tile.
@@ -213,15 +215,12 @@ void run_units(const softmax_loops &loops, const pointers &base, std::int64_t be
     }
 }
 
-#ifdef TERN_MUTATION_FLIP_LANE
-/// Makes a wrong result on purpose, for a test of the checks that should find it: the top bit of
-/// an exponent of the first row, which no tolerance covers.
+/// For mutation::flip_lane: the top bit of an exponent of the first row, which no tolerance covers.
 void flip_middle_element(const softmax_loops &loops, std::uint8_t *dst) {
     const softmax_walk &walk = loops.walks[1];
     dst += loops.n / 2 * walk.axis_step + walk.element_bytes - 1;
     *dst = static_cast<std::uint8_t>(*dst ^ 0x40U);
 }
-#endif
 
 } // namespace
 
@@ -231,9 +230,8 @@ void run_softmax(const softmax_loops &loops, const void *src, void *dst, void *s
     parallel_for(loops.units, loops.grain, [&](std::int64_t begin, std::int64_t end) noexcept {
         run_units(loops, base, begin, end);
     });
-#ifdef TERN_MUTATION_FLIP_LANE
-    flip_middle_element(loops, static_cast<std::uint8_t *>(dst));
-#endif
+    if (is_mutated(mutation::flip_lane))
+        flip_middle_element(loops, static_cast<std::uint8_t *>(dst));
 }
 
 } // namespace tern::kernels
