@@ -24,6 +24,8 @@ enum class link_op : std::uint8_t {
     divide_into, ///< o / v
     maximum,
     minimum,
+    raise, ///< maximum with one number that is not 0
+    cap,   ///< minimum with one number that is not 0
     squared_difference,
     select_value,   ///< cond ? v : o
     select_operand, ///< cond ? o : v

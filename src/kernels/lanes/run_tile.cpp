@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "kernels/lanes/gather.hpp"
@@ -44,6 +45,16 @@ std::int64_t offset_of(const lane_place &place, const chunk &part) {
 void call(lane_function run, const std::uint8_t *from, bool moves, std::uint8_t *dst,
         std::int64_t n) {
     run({{from, nullptr, nullptr}, {moves, false, false}, dst, n, 0, 0});
+}
+
+/// Maximum and minimum have to look at both operands for NaN and for the sign of zeros, unless one
+/// of them is known.
+link_op with_one_value(link_op op, const std::uint8_t *operand) {
+    if (op != link_op::maximum && op != link_op::minimum) return op;
+    float value = 0;
+    std::memcpy(&value, operand, sizeof value);
+    if (std::isnan(value) || value == 0) return op;
+    return op == link_op::maximum ? link_op::raise : link_op::cap;
 }
 
 class tile_run {
@@ -129,6 +140,7 @@ private:
             if (plan.operand >= 0) {
                 link.operand = registers_[plan.operand].at;
                 link.mask = mask_of(registers_[plan.operand]);
+                if (link.mask == 0) link.op = with_one_value(link.op, link.operand);
             }
             if (plan.cond >= 0) {
                 link.cond = registers_[plan.cond].at;
