@@ -6,6 +6,7 @@
 #include "base/shape.hpp"
 #include "base/topological.hpp"
 #include "compiler/lower_lanes.hpp"
+#include "compiler/lowering.hpp"
 
 namespace tern::compiler {
 namespace {
@@ -27,7 +28,8 @@ public:
 
     grouping find(bool fuse) {
         for (std::size_t i = 0; fuse && i < r_.ops.size(); ++i)
-            if (r_.ops[i].kind() == op_kind::MatMul && is_loose(static_cast<int>(i)))
+            if (r_.ops[i].kind() == op_kind::MatMul && is_loose(static_cast<int>(i))
+                    && matmul_obstacle(r_, static_cast<int>(i)).empty())
                 grow(group_kind::matmul, static_cast<int>(i));
         for (std::size_t i = 0; fuse && i < r_.ops.size(); ++i)
             if (is_loose(static_cast<int>(i)) && lanes_obstacle(r_, static_cast<int>(i)).empty())

@@ -166,6 +166,14 @@ tile_operand place_operand(
 
 } // namespace
 
+std::string matmul_obstacle(const region &r, int op) {
+    for (const std::vector<int> *values : {&r.op(op).in, &r.op(op).out})
+        for (int v : *values)
+            if (!is_matmul_type(r.desc(v).type))
+                return format_text("data type {}", name_of(r.desc(v).type));
+    return {};
+}
+
 answer make_matmul(const work &w) {
     group g = w.ops;
     if (g.kind == group_kind::single) { // alone, its operands still are a group's
@@ -176,11 +184,8 @@ answer make_matmul(const work &w) {
     const tensor_desc &src = w.in.desc(product.in[0]);
     const tensor_desc &weights = w.in.desc(product.in[1]);
     const tensor_desc &sums = w.in.desc(product.out[0]);
-    for (int v : product.in)
-        if (!is_matmul_type(w.in.desc(v).type))
-            return {nullptr, format_text("data type {}", name_of(w.in.desc(v).type))};
-    if (!is_matmul_type(sums.type))
-        return {nullptr, format_text("data type {}", name_of(sums.type))};
+    if (std::string obstacle = matmul_obstacle(w.in, g.matmul); !obstacle.empty())
+        return {nullptr, obstacle};
 
     factor a = split(src, flag_of(*product.op, op_attr::transpose_a), true);
     factor b = split(weights, flag_of(*product.op, op_attr::transpose_b), false);

@@ -57,6 +57,8 @@ answer make_lanes(const work &w);
 answer make_dynamic_quantization(const work &w);
 
 // lower_matmul.cpp
+/// Why a MatMul cannot run tile by tile, and so takes in nothing; empty when it can.
+std::string matmul_obstacle(const region &r, int op);
 answer make_matmul(const work &w);
 
 // lower_rows.cpp
