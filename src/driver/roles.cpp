@@ -237,6 +237,7 @@ private:
     void set_elementwise(const ir::op_spec &op) {
         if (is(op, {op_kind::Log, op_kind::Sqrt, op_kind::Pow}))
             if (input_role *role = general_input(op.inputs[0].id)) role->positive = true;
+        if (is(op, {op_kind::Maximum, op_kind::Minimum})) set_bound(op);
         // So that a softmax is no single one among zeros.
         if (is(op, {op_kind::SoftMax, op_kind::LogSoftmax}))
             if (input_role *role = general_input(op.inputs[0].id))
@@ -255,6 +256,18 @@ private:
     input_role *general_input(std::size_t id) {
         input_role *role = free_input(source_of(id));
         return role != nullptr && role->kind == value_kind::numbers ? role : nullptr;
+    }
+
+    /// One number that bounds what is computed: a lower bound below an upper one, and both among
+    /// the values.
+    void set_bound(const ir::op_spec &op) {
+        for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+            input_role *role = free_input(op.inputs[i].id);
+            if (role == nullptr || role->kind != value_kind::numbers) continue;
+            if (count_of(op.inputs[i]) != 1 || !writers_.contains(op.inputs[1 - i].id)) continue;
+            const double side = is(op, {op_kind::Maximum}) ? -1 : 1;
+            set_choices(*role, value_kind::one_of, {side * 0.5, side * 1.5});
+        }
     }
 
     /// Never 1: a scale that is left out must show.

@@ -25,12 +25,12 @@ int axis_of(status code, const ir::op_label &label, const ir::attr_list &attrs,
 
 void copy_elements(const ir::const_view &src, const dims &shape, const dims &strides,
         const ir::mutable_view &dst, std::int64_t begin, std::int64_t end) noexcept {
+    if (begin >= end) return;
     const std::size_t bytes = bytes_of(dst.type);
-    for (std::int64_t element = begin; element < end; ++element) {
-        const void *from = at(src, offset_of(index_of(element, shape), strides));
-        void *to = at(dst, offset_of(index_of(element, dst.shape), dst.strides));
-        std::memmove(to, from, bytes); // in place, both may be the same element
-    }
+    element_walk<1> from(shape, {strides}, begin);
+    element_walk<1> to(dst.shape, {dst.strides}, begin);
+    for (std::int64_t element = begin; element < end; ++element, from.next(), to.next())
+        std::memmove(at(dst, to.at(0)), at(src, from.at(0)), bytes); // may be the same
 }
 
 } // namespace tern::ops
