@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "net.hpp"
 #include "tern/graph.hpp"
 
 namespace tern::graph {
@@ -41,7 +42,7 @@ struct tensor_in_graph {
     std::size_t bytes() const { return elements() * (is_byte(type) ? 1 : is_half(type) ? 2 : 4); }
 };
 
-using memory = std::map<std::size_t, std::vector<std::uint8_t>>;
+using memory = tests::memory_by_id;
 
 class random_graph {
 public:
@@ -57,23 +58,7 @@ public:
 
     memory run(partition::policy policy, std::size_t &partitions) {
         memory values = inputs_;
-        engine where(engine::kind::cpu, 0);
-        stream queue(where);
-        std::vector<partition> all = graph_.get_partitions(policy);
-        partitions = all.size();
-        for (const partition &part : all) {
-            auto compiled = part.compile(part.get_input_ports(), part.get_output_ports(), where);
-            std::vector<const void *> in;
-            std::vector<void *> out;
-            for (const logical_tensor &port : part.get_input_ports())
-                in.push_back(values.at(port.get_id()).data());
-            for (const logical_tensor &port : part.get_output_ports()) {
-                std::vector<std::uint8_t> &held = values[port.get_id()];
-                held.assign(compiled.query_logical_tensor(port.get_id()).get_mem_size(), 0xA5);
-                out.push_back(held.data());
-            }
-            compiled.execute(queue, in.data(), out.data());
-        }
+        partitions = tests::run_partitions(graph_.get_partitions(policy), values);
         return values;
     }
 
