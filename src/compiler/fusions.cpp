@@ -105,7 +105,6 @@ private:
             refuse(candidate, std::move(obstacle));
             return false;
         }
-        if (!reads_by_element(number, candidate)) return false;
         node_[static_cast<std::size_t>(candidate)] = number;
         bool closes_cycle = has_way_back(number);
         node_[static_cast<std::size_t>(candidate)] = -1;
@@ -116,18 +115,6 @@ private:
         for (const fusion_refusal &known : result_.refusals)
             if (known.op == op) return;
         result_.refusals.push_back({op, std::move(reason)});
-    }
-
-    /// What the group writes is in registers for the same element only: a view of it, or a
-    /// broadcast, asks for others.
-    bool reads_by_element(int number, int candidate) const {
-        const dims &shape = r_.desc(r_.op(candidate).out[0]).shape;
-        for (int v : r_.op(candidate).in) {
-            int producer = r_.value(v).producer;
-            bool is_inside = producer >= 0 && node_[static_cast<std::size_t>(producer)] == number;
-            if (is_inside && !(r_.desc(v).shape == shape)) return false;
-        }
-        return true;
     }
 
     /// Does a path lead from the group through other ops (other groups as a whole) back to it?
