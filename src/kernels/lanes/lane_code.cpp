@@ -57,7 +57,7 @@ std::int64_t tile_elements(std::int64_t bytes) {
     const auto half = static_cast<std::int64_t>(cpu_caches().l1_data / 2);
     const std::int64_t budget = std::clamp<std::int64_t>(half, 8 << 10, 24 << 10);
     const std::int64_t most = budget / std::max<std::int64_t>(bytes, 1);
-    return most >= 64 ? std::min<std::int64_t>(most / 64 * 64, 2048) : 64;
+    return most >= 64 ? std::min<std::int64_t>(most / 64 * 64, 4096) : 64;
 }
 
 } // namespace
