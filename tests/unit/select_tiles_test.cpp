@@ -8,7 +8,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include "each_target.hpp"
-#include "kernels/select/transpose.hpp"
+#include "kernels/transpose.hpp"
 #include "select_case.hpp"
 
 namespace tern {

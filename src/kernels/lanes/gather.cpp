@@ -4,43 +4,10 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/copy_plane.hpp"
+
 namespace tern::kernels {
 namespace {
-
-constexpr std::int64_t least_copied = 64; // bytes of a row worth a call of memcpy
-
-template <typename T>
-void move_element(const std::uint8_t *src, std::uint8_t *dst) {
-    std::memcpy(dst, src, sizeof(T));
-}
-
-template <typename T>
-void gather_elements(const strided_block &block, const std::uint8_t *src, std::uint8_t *dst) {
-    constexpr std::int64_t bytes = sizeof(T);
-    const std::int64_t row_bytes = block.columns * bytes;
-    for (std::int64_t r = 0; r < block.rows; ++r, dst += row_bytes) {
-        const std::uint8_t *row = src + r * block.row_stride * bytes;
-        if (block.column_stride == 1 && row_bytes >= least_copied)
-            std::memcpy(dst, row, static_cast<std::size_t>(row_bytes));
-        else
-            for (std::int64_t c = 0; c < block.columns; ++c)
-                move_element<T>(row + c * block.column_stride * bytes, dst + c * bytes);
-    }
-}
-
-template <typename T>
-void scatter_elements(const strided_block &block, const std::uint8_t *src, std::uint8_t *dst) {
-    constexpr std::int64_t bytes = sizeof(T);
-    const std::int64_t row_bytes = block.columns * bytes;
-    for (std::int64_t r = 0; r < block.rows; ++r, src += row_bytes) {
-        std::uint8_t *row = dst + r * block.row_stride * bytes;
-        if (block.column_stride == 1 && row_bytes >= least_copied)
-            std::memcpy(row, src, static_cast<std::size_t>(row_bytes));
-        else
-            for (std::int64_t c = 0; c < block.columns; ++c)
-                move_element<T>(src + c * bytes, row + c * block.column_stride * bytes);
-    }
-}
 
 /// In unsigned numbers, which wrap around.
 template <typename T, typename Number>
@@ -60,21 +27,16 @@ void count_numbers(const strided_block &block, std::int64_t first, std::uint8_t 
 } // namespace
 
 void gather(const strided_block &block, const std::uint8_t *src, std::uint8_t *dst) noexcept {
-    switch (block.bytes) {
-        case 1: return gather_elements<std::uint8_t>(block, src, dst);
-        case 2: return gather_elements<std::uint16_t>(block, src, dst);
-        case 4: return gather_elements<std::uint32_t>(block, src, dst);
-        default: return gather_elements<std::uint64_t>(block, src, dst);
-    }
+    const std::int64_t bytes = block.bytes;
+    copy_plane({src, block.row_stride * bytes, block.column_stride * bytes},
+            {dst, block.columns * bytes, bytes}, block.rows, block.columns, bytes);
 }
 
 void scatter(const strided_block &block, const std::uint8_t *src, std::uint8_t *dst) noexcept {
-    switch (block.bytes) {
-        case 1: return scatter_elements<std::uint8_t>(block, src, dst);
-        case 2: return scatter_elements<std::uint16_t>(block, src, dst);
-        case 4: return scatter_elements<std::uint32_t>(block, src, dst);
-        default: return scatter_elements<std::uint64_t>(block, src, dst);
-    }
+    const std::int64_t bytes = block.bytes;
+    copy_plane({src, block.columns * bytes, bytes},
+            {dst, block.row_stride * bytes, block.column_stride * bytes}, block.rows, block.columns,
+            bytes);
 }
 
 void repeat(const std::uint8_t *element, std::int64_t bytes, std::size_t size,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
+#include "kernels/copy_plane.hpp"
 #include "kernels/select/select.hpp"
 #include "kernels/select/select_rows.hpp"
-#include "kernels/select/transpose.hpp"
 
 namespace tern::kernels {
 namespace {
@@ -52,46 +51,6 @@ void choose_elements(const select_rows &block) {
 }
 
 // ---- tiles -------------------------------------------------------------------------------------
-
-/// A plane of elements in memory: bytes from row to row, and from element to element.
-template <typename Byte>
-struct plane_of {
-    Byte *first;
-    std::int64_t step;
-    std::int64_t stride;
-};
-
-template <std::size_t LaneBytes>
-void copy_elements(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
-        std::int64_t n) {
-    for (std::int64_t row = 0; row < rows; ++row)
-        for (std::int64_t i = 0; i < n; ++i)
-            std::memcpy(to.first + row * to.step + i * to.stride,
-                    from.first + row * from.step + i * from.stride, LaneBytes);
-}
-
-/// One of the two is dense along rows. Where the other one is so from row to row, that is a
-/// transposition.
-void copy_plane(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
-        std::int64_t n, int lane_bytes) {
-    if (from.step == lane_bytes && to.stride == lane_bytes)
-        return transpose(from.first, from.stride, to.first, to.step, n, rows, lane_bytes);
-    if (from.stride == lane_bytes && to.step == lane_bytes)
-        return transpose(from.first, from.step, to.first, to.stride, rows, n, lane_bytes);
-    if (from.step + to.step < from.stride + to.stride) {
-        // A cache line should be used up while it is here.
-        std::swap(from.step, from.stride);
-        std::swap(to.step, to.stride);
-        std::swap(rows, n);
-    }
-    switch (lane_bytes) {
-        case 1: return copy_elements<1>(from, to, rows, n);
-        case 2: return copy_elements<2>(from, to, rows, n);
-        case 4: return copy_elements<4>(from, to, rows, n);
-        case 8: return copy_elements<8>(from, to, rows, n);
-        default: return copy_elements<16>(from, to, rows, n);
-    }
-}
 
 constexpr std::int64_t tile_bytes = 8192;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef TERN_KERNELS_SELECT_TRANSPOSE_HPP
-#define TERN_KERNELS_SELECT_TRANSPOSE_HPP
+#ifndef TERN_KERNELS_TRANSPOSE_HPP
+#define TERN_KERNELS_TRANSPOSE_HPP
 
 /// \file
 /// Copying a plane of elements from rows to columns.

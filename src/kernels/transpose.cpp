@@ -5,21 +5,22 @@
 #define HWY_DISABLED_TARGETS                                                                       \
     (HWY_SSSE3 | (HWY_AVX2 - 1) | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/select/transpose.cpp"
+#define HWY_TARGET_INCLUDE "kernels/transpose.cpp"
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/select/row-inl.hpp"
-#include "kernels/select/select_rows.hpp"
-#include "kernels/select/transpose.hpp"
+#include "kernels/float16-inl.hpp"
+#include "kernels/transpose.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels {
 namespace HWY_NAMESPACE {
 namespace {
+
+constexpr std::int64_t line = 64; // bytes
 
 struct plane {
     const std::uint8_t *from;
@@ -42,13 +43,13 @@ HWY_INLINE void transpose_block(const plane &at) {
 #if HWY_TARGET == HWY_SCALAR
     transpose_elements<LaneBytes>(at, 16 / LaneBytes, 16 / LaneBytes);
 #else
-    using lane = lane_of<LaneBytes>;
+    using lane = hwy::UnsignedFromSize<LaneBytes == 16 ? 8 : LaneBytes>;
     constexpr std::size_t side = 16 / LaneBytes;
     const hn::CappedTag<lane, 16 / sizeof(lane)> d;
     using vector = hn::Vec<decltype(d)>;
     vector v[side];
     for (std::size_t row = 0; row < side; ++row)
-        v[row] = load(d, at.from + static_cast<std::int64_t>(row) * at.from_step);
+        v[row] = load_bytes(d, at.from + static_cast<std::int64_t>(row) * at.from_step);
     // Each round interleaves the first half of the vectors with the second: of the bits of an
     // element's number (vector, then lane) the first becomes the last. After as many rounds as lane
     // numbers have bits, vector and lane have changed places.
@@ -62,8 +63,15 @@ HWY_INLINE void transpose_block(const plane &at) {
             v[i] = w[i];
     }
     for (std::size_t row = 0; row < side; ++row)
-        store(d, v[row], at.to + static_cast<std::int64_t>(row) * at.to_step);
+        store_bytes(d, v[row], at.to + static_cast<std::int64_t>(row) * at.to_step);
 #endif
+}
+
+/// Asks for the line at from + bytes, which need not belong to the plane.
+HWY_INLINE void prefetch_at(const std::uint8_t *from, std::int64_t bytes) {
+    const auto address =
+            reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(bytes);
+    __builtin_prefetch(reinterpret_cast<const void *>(address));
 }
 
 template <std::size_t LaneBytes>
