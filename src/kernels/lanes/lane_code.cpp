@@ -119,6 +119,26 @@ void lane_code::find_uses() {
             [&](std::size_t a, std::size_t b) { return loads[a].first_use < loads[b].first_use; });
 }
 
+std::int64_t lane_code::register_bytes(int reg) const {
+    return bytes_of(kinds_[static_cast<std::size_t>(reg)]);
+}
+
+/// Bytes of an element in each.
+void lane_code::lay_out_staging(bool is_direct, std::int64_t &staging, std::int64_t &middle) const {
+    staging = 0;
+    middle = 0;
+    for (const load_plan &plan : loads) {
+        if (!is_direct && !plan.is_plain && !plan.is_index) staging = std::max(staging, plan.bytes);
+        if (plan.load != nullptr && plan.convert != nullptr) middle = 4;
+    }
+    for (const store_plan &plan : stores) {
+        // A register that is one value is spread there.
+        if (!is_direct && (!plan.is_direct || plan.is_input))
+            staging = std::max(staging, plan.bytes);
+        if (plan.convert != nullptr) middle = 4;
+    }
+}
+
 tile_layout lane_code::lay_out(bool is_direct) const {
     slot_list slots;
     std::vector<int> slot_of(kinds_.size(), -1);
@@ -156,13 +176,10 @@ tile_layout lane_code::lay_out(bool is_direct) const {
     std::int64_t bytes = 0;
     for (int size : slots.sizes)
         bytes += size;
-    const bool has_staging =
-            !is_direct
-            || std::any_of(loads.begin(), loads.end(),
-                    [](const load_plan &plan) { return plan.load && plan.convert; })
-            || std::any_of(stores.begin(), stores.end(),
-                    [](const store_plan &plan) { return plan.convert != nullptr; });
-    layout.elements = tile_elements(bytes + (has_staging ? 8 : 0));
+    std::int64_t staging = 0;
+    std::int64_t middle = 0;
+    lay_out_staging(is_direct, staging, middle);
+    layout.elements = tile_elements(bytes + staging + middle);
     std::int64_t at = splats + static_cast<std::int64_t>(loads.size() * splat_bytes);
     std::vector<std::int64_t> offsets;
     for (int size : slots.sizes) {
@@ -172,8 +189,24 @@ tile_layout lane_code::lay_out(bool is_direct) const {
     for (int slot : slot_of)
         layout.slots.push_back(slot < 0 ? -1 : offsets[static_cast<std::size_t>(slot)]);
     layout.staging = at;
-    layout.bytes = at + (has_staging ? 8 * layout.elements : 0);
+    layout.middle = at + staging * layout.elements;
+    layout.bytes = layout.middle + middle * layout.elements;
     return layout;
+}
+
+tile_shape cut_for_transposition(const tile_layout &layout, std::int64_t rows, std::int64_t columns,
+        std::int64_t line_rows) {
+    constexpr std::int64_t narrow = 16; // columns: a line of the usual type
+    constexpr std::int64_t wide = 64;
+    tile_shape shape{std::min(rows, line_rows), 0};
+    const std::int64_t most = layout.elements / shape.rows;
+    shape.columns = std::max(most / (most >= wide ? wide : narrow), std::int64_t{1})
+                    * (most >= wide ? wide : narrow);
+    shape.columns = std::min(shape.columns, columns);
+    shape.rows = layout.elements / shape.columns;
+    if (shape.rows > line_rows) shape.rows = shape.rows / line_rows * line_rows;
+    shape.rows = std::min(shape.rows, rows);
+    return shape;
 }
 
 std::shared_ptr<const lane_code> make_lane_code(lane_program program) {

@@ -65,19 +65,38 @@ struct store_plan {
     bool is_direct = false; ///< The register may be the output's memory.
     int made = 0; ///< The instruction that writes the register, or before which it is loaded.
     bool is_input = false;
+    bool is_alone = true; ///< No other output has the register.
 };
 
 /// Places in the working memory, in bytes from its begin.
 struct tile_layout {
     std::int64_t elements = 0;
     std::vector<std::int64_t> slots; ///< By register; -1: none.
-    std::int64_t staging = 0;        ///< 8 bytes for each element, or none.
+    std::int64_t staging = 0;        ///< For elements between strided memory and a conversion.
+    std::int64_t middle = 0;         ///< For numbers between two conversions, of 4 bytes.
     std::int64_t bytes = 0;          ///< Of all.
 };
+
+struct tile_shape {
+    std::int64_t rows;
+    std::int64_t columns;
+};
+
+/// Rows in a cache line of an operand of `bytes` that lies column by column; not more than leave
+/// rows of the other operands their length.
+inline std::int64_t rows_in_line(std::int64_t bytes) {
+    return bytes == 1 ? 32 : 64 / bytes;
+}
+/// A part of a tile that fits the registers, when some operand lies column by column: whole lines
+/// of it, and of those that lie row by row.
+tile_shape cut_for_transposition(
+        const tile_layout &layout, std::int64_t rows, std::int64_t columns, std::int64_t line_rows);
 
 class lane_code {
 public:
     explicit lane_code(lane_program given);
+
+    std::int64_t register_bytes(int reg) const; ///< Of an element.
 
     lane_program program;
     std::vector<load_plan> loads;
@@ -102,6 +121,7 @@ private:
     bool append_to_chain(const lane_instruction &instruction, const std::vector<int> &uses);
     void plan_stores(const lane_table &table);
     void find_uses();
+    void lay_out_staging(bool is_direct, std::int64_t &staging, std::int64_t &middle) const;
     tile_layout lay_out(bool is_direct) const;
 };
 

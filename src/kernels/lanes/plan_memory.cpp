@@ -136,6 +136,9 @@ void lane_code::plan_stores(const lane_table &table) {
         plan.is_direct =
                 same && is_exact && plan.bytes == bytes_of(kinds_[reg]) && direct_store[reg] < 0;
         if (plan.is_direct) direct_store[reg] = static_cast<int>(stores.size());
+        plan.is_alone = std::count_if(program.outputs.begin(), program.outputs.end(),
+                                [&](const lane_output &other) { return other.reg == output.reg; })
+                        == 1;
         stores.push_back(plan);
     }
 }

@@ -58,7 +58,10 @@ std::int64_t cost_of(const lane_loops &loops) {
     std::int64_t cost = 1;
     for (std::size_t operand = 0; operand < loops.strides.size(); ++operand) {
         const std::int64_t stride = inner < 0 ? 1 : loops.strides[operand][inner];
-        if (stride != 0) cost += stride > 1 ? 32 : bytes_of_operand(*loops.code, operand);
+        const std::int64_t bytes = bytes_of_operand(*loops.code, operand);
+        const bool is_transposed =
+                stride > 1 && inner > 0 && loops.strides[operand][inner - 1] == 1;
+        if (stride != 0) cost += is_transposed ? 2 * bytes : stride > 1 ? 32 : bytes;
     }
     for (const lane_instruction &instruction : loops.code->program.instructions)
         cost += is_math(instruction.op) ? 40 : 1;
@@ -74,23 +77,36 @@ void move_axis(lane_loops &loops, int from, int to) {
         turn(strides);
 }
 
-/// An input that jumps within rows should be contiguous from row to row. True when there is one
-/// that jumps.
-bool arrange_rows(lane_loops &loops) {
-    const int inner = loops.extents.rank() - 1;
-    bool jumps = false;
-    for (std::size_t i = 0; i < loops.code->loads.size(); ++i) {
-        if (inner < 1 || loops.code->loads[i].is_index || loops.strides[i][inner] <= 1) continue;
-        for (int axis = inner - 1; axis >= 0 && !jumps; --axis)
-            if (loops.strides[i][axis] == 1) move_axis(loops, axis, inner - 1);
-        jumps = true;
+/// The axis along which an operand that jumps within rows lies closest together; -1 when it does
+/// not jump, or nowhere less far.
+int find_closest_axis(const dims &strides) {
+    const int inner = strides.rank() - 1;
+    int found = -1;
+    for (int axis = inner - 1; axis >= 0 && strides[inner] > 1; --axis)
+        if (strides[axis] > 0 && strides[axis] < strides[found < 0 ? inner : found]) found = axis;
+    return found;
+}
+
+/// Operands that jump within rows should be contiguous from row to row: most bytes of them. The
+/// rows that a cache line of one of these has; 0 when there is none.
+std::int64_t arrange_rows(lane_loops &loops) {
+    std::int64_t votes[max_rank] = {};
+    std::int64_t line_rows = 0;
+    int chosen = -1;
+    for (std::size_t operand = 0; operand < loops.strides.size(); ++operand) {
+        const std::int64_t bytes = bytes_of_operand(*loops.code, operand);
+        const int axis = find_closest_axis(loops.strides[operand]);
+        if (axis < 0 || bytes == 0) continue;
+        votes[axis] += bytes;
+        line_rows = std::max(line_rows, rows_in_line(bytes));
+        if (chosen < 0 || votes[axis] > votes[chosen]) chosen = axis;
     }
-    return jumps;
+    if (chosen >= 0) move_axis(loops, chosen, loops.extents.rank() - 2);
+    return line_rows;
 }
 
 /// Tiles of a quarter of a grain or more.
-void cut(lane_loops &loops, bool jumps) {
-    constexpr std::int64_t narrow = 64; // columns of a tile whose rows share cache lines
+void cut(lane_loops &loops, std::int64_t line_rows) {
     const int rank = loops.extents.rank();
     const std::int64_t columns = rank > 0 ? loops.extents[rank - 1] : 1;
     const std::int64_t rows = rank > 1 ? loops.extents[rank - 2] : 1;
@@ -99,15 +115,19 @@ void cut(lane_loops &loops, bool jumps) {
     constexpr std::int64_t fewest = 1024;
     const std::int64_t least = std::max(divide_up(grain_bytes / 4, cost), fewest);
     loops.columns = columns;
-    loops.keeps_narrow = jumps;
-    if (jumps) {
-        loops.columns = std::min(columns, narrow);
-    } else if (columns / 2 >= least) {
+    loops.keeps_narrow = line_rows > 0;
+    if (line_rows > 0) {
+        const tile_shape part =
+                cut_for_transposition(loops.code->gathered, rows, columns, line_rows);
+        loops.rows = part.rows;
+        const std::int64_t joined = divide_up(fewest, part.rows * part.columns);
+        loops.columns = std::min(columns, part.columns * joined);
+    } else {
         constexpr std::int64_t whole = 256; // whole cache lines of any type
-        loops.columns = std::min(columns, divide_up(least, whole) * whole);
+        if (columns / 2 >= least)
+            loops.columns = std::min(columns, divide_up(least, whole) * whole);
+        loops.rows = std::min(rows, std::max<std::int64_t>(least / loops.columns, 1));
     }
-    loops.rows = std::min(rows, std::max<std::int64_t>(least / loops.columns, 1));
-    if (jumps) loops.rows = std::min(rows, std::max(loops.rows, narrow));
     loops.grain = divide_up(grain_bytes, capped_product(loops.rows * loops.columns, cost));
     loops.units = divide_up(columns, loops.columns) * divide_up(rows, loops.rows);
     for (int axis = 0; axis + 2 < rank; ++axis)
@@ -147,20 +167,21 @@ public:
         const std::int64_t across = divide_up(columns_, loops_.columns);
         const std::int64_t down = divide_up(rows_, loops_.rows);
         // Units that lie beside (or, where they are whole rows, below) one another are one tile.
+        // Narrow ones are joined to those below: these are in the same cache lines, or pages.
+        const bool goes_down = loops_.keeps_narrow;
         for (std::int64_t unit = begin; unit < end;) {
-            const std::int64_t column = unit % across;
-            const std::int64_t row = unit / across % down;
-            const std::int64_t beside = std::min(end - unit, across - column);
-            const std::int64_t below = across == 1 ? std::min(end - unit, down - row) : 1;
+            const std::int64_t column = goes_down ? unit / down % across : unit % across;
+            const std::int64_t row = goes_down ? unit % down : unit / across % down;
+            const std::int64_t left = end - unit;
+            const std::int64_t wide = goes_down ? 1 : std::min(left, across - column);
+            const std::int64_t high = goes_down || across == 1 ? std::min(left, down - row) : 1;
             const std::int64_t first_row = row * loops_.rows;
             const std::int64_t first_column = column * loops_.columns;
             place(unit / across / down, first_row, first_column, places);
-            const bool joins = !loops_.keeps_narrow;
-            const std::int64_t wide = joins ? beside : 1;
-            run_lane_tile(*loops_.code, std::min(below * loops_.rows, rows_ - first_row),
+            run_lane_tile(*loops_.code, std::min(high * loops_.rows, rows_ - first_row),
                     std::min(wide * loops_.columns, columns_ - first_column), places, scratch,
                     is_far_);
-            unit += across == 1 ? below : wide;
+            unit += wide * high;
         }
         if (is_far_) hwy::FlushStream();
     }

@@ -54,8 +54,8 @@ struct lane_loops {
     std::int64_t rows = 1; ///< Of a tile.
     std::int64_t columns = 1;
     std::size_t thread_scratch = 0; ///< Bytes per thread.
-    bool keeps_narrow = false;      ///< Tiles beside one another stay apart.
-    bool is_far = false;            ///< All operands together are beyond the caches.
+    bool keeps_narrow = false; ///< Tiles go down the rows; those beside one another stay apart.
+    bool is_far = false;       ///< All operands together are beyond the caches.
 };
 
 /// `shape` is that of every output; `strides` by operand (inputs, then outputs), in elements, 0 on

@@ -11,6 +11,8 @@ namespace {
 
 /// Rows of fewer elements are put together, which costs a copy of operands that are not dense.
 constexpr std::int64_t long_row = 256;
+/// Rows of fewer elements are computed together and then copied to where they belong.
+constexpr std::int64_t least_row = 64;
 
 std::size_t mask_of(const register_place &place) {
     return place.moves ? ~std::size_t{0} : 0;
@@ -60,14 +62,15 @@ link_op with_one_value(link_op op, const std::uint8_t *operand) {
 class tile_run {
 public:
     tile_run(const lane_code &code, const lane_place *places, const tile_layout &layout,
-            void *scratch, bool is_far)
+            void *scratch, bool is_far, bool is_transposed)
         : code_(code),
           places_(places),
           layout_(layout),
           base_(static_cast<std::uint8_t *>(scratch)),
           registers_(static_cast<register_place *>(scratch)),
           outputs_(places + code.loads.size()),
-          is_far_(is_far) {}
+          is_far_(is_far),
+          is_transposed_(is_transposed) {}
 
     void run(const chunk &part) {
         part_ = part;
@@ -88,8 +91,7 @@ public:
 private:
     std::uint8_t *slot(std::size_t reg) const { return base_ + layout_.slots[reg]; }
     std::uint8_t *staging() const { return base_ + layout_.staging; }
-    /// The half of it for numbers between two conversions, of 4 bytes.
-    std::uint8_t *middle() const { return staging() + 4 * layout_.elements; }
+    std::uint8_t *middle() const { return base_ + layout_.middle; }
 
     void load_for(int time) {
         for (; next_load_ < code_.load_order.size(); ++next_load_) {
@@ -101,6 +103,7 @@ private:
 
     void run_step(int time) {
         const step_plan &step = code_.steps[static_cast<std::size_t>(time)];
+        if (is_transposed_ && run_rows(step)) return;
         std::uint8_t *dst = output_memory(step.dst);
         bool is_far = false;
         if (is_far_ && step.run == nullptr && step.is_only_stored) {
@@ -109,27 +112,63 @@ private:
         }
         if (dst == nullptr) dst = slot(static_cast<std::size_t>(step.dst));
         if (step.run == nullptr)
-            run_chain(step, dst, is_far);
+            run_chain(step, {dst, 0, 1, part_.elements()}, is_far);
         else
-            run_loop(step, dst);
+            run_loop(step, {dst, 0, 1, part_.elements()});
         registers_[step.dst] = {dst, true};
     }
 
-    void run_loop(const step_plan &step, std::uint8_t *dst) {
+    /// Writes long rows of an output at once to where they belong, if nothing else reads them.
+    bool run_rows(const step_plan &step) {
+        const int store = code_.direct_store[static_cast<std::size_t>(step.dst)];
+        if (store < 0 || !step.is_only_stored || (is_far_ && step.run != nullptr)) return false;
+        const store_plan &plan = code_.stores[static_cast<std::size_t>(store)];
+        const lane_place &place = outputs_[store];
+        if (place.column_stride != 1 || part_.columns < least_row || is_dense(place, part_)
+                || !plan.is_alone || is_read_later(plan, place.data))
+            return false;
+        std::uint8_t *first = memory_of(plan, place);
+        const row_range all{first, place.row_stride * plan.bytes, part_.rows, part_.columns};
+        if (step.run == nullptr)
+            run_chain(step, all, is_far_);
+        else
+            run_loop(step, all);
+        registers_[step.dst] = {first, true};
+        return true;
+    }
+
+    /// Registers' elements as rows, and where results go.
+    struct row_range {
+        std::uint8_t *dst;
+        std::int64_t dst_step; ///< Bytes from row to row.
+        std::int64_t rows;
+        std::int64_t columns;
+    };
+
+    void run_loop(const step_plan &step, const row_range &part) {
         lane_args args{};
+        std::int64_t row_bytes[3] = {};
         for (std::size_t k = 0; k < step.sources.size(); ++k) {
             const register_place &source = registers_[step.sources[k]];
             args.source[k] = source.at;
             args.moves[k] = source.moves;
+            if (source.moves && part.rows > 1)
+                row_bytes[k] = part.columns * code_.register_bytes(step.sources[k]);
         }
-        args.dst = dst;
-        args.n = part_.elements();
+        args.dst = part.dst;
+        args.n = part.columns;
         args.x = step.x;
         args.y = step.y;
         step.run(args);
+        for (std::int64_t row = 1; row < part.rows; ++row) {
+            for (std::size_t k = 0; k < step.sources.size(); ++k)
+                args.source[k] += row_bytes[k];
+            args.dst += part.dst_step;
+            step.run(args);
+        }
     }
 
-    void run_chain(const step_plan &step, std::uint8_t *dst, bool is_far) {
+    void run_chain(const step_plan &step, const row_range &part, bool is_far) {
         chain_link links[longest_chain];
         std::size_t count = 0;
         for (const link_plan &plan : step.links) {
@@ -147,7 +186,18 @@ private:
                 link.cond_mask = mask_of(registers_[plan.cond]);
             }
         }
-        code_.chain({links, count, dst, part_.elements(), is_far});
+        std::uint8_t *dst = part.dst;
+        code_.chain({links, count, dst, part.columns, is_far});
+        const auto columns = static_cast<std::size_t>(part.columns);
+        for (std::int64_t row = 1; row < part.rows; ++row) {
+            for (std::size_t i = 0; i < count; ++i) {
+                if (links[i].operand != nullptr)
+                    links[i].operand += links[i].mask & (columns * sizeof(float));
+                if (links[i].cond != nullptr) links[i].cond += links[i].cond_mask & columns;
+            }
+            dst += part.dst_step;
+            code_.chain({links, count, dst, part.columns, is_far});
+        }
     }
 
     /// The memory of the output that a register is, when it can be written there at once.
@@ -159,6 +209,10 @@ private:
         const store_plan &plan = code_.stores[static_cast<std::size_t>(store)];
         const lane_place &place = outputs_[store];
         if (!is_dense(place, part_) || is_read_later(plan, place.data)) return nullptr;
+        return memory_of(plan, place);
+    }
+
+    std::uint8_t *memory_of(const store_plan &plan, const lane_place &place) const {
         return static_cast<std::uint8_t *>(place.data) + offset_of(place, part_) * plan.bytes;
     }
 
@@ -241,16 +295,27 @@ private:
         const lane_place &place = outputs_[i];
         register_place source = registers_[plan.reg];
         const std::int64_t n = part_.elements();
-        auto *to = static_cast<std::uint8_t *>(place.data) + offset_of(place, part_) * plan.bytes;
+        std::uint8_t *to = memory_of(plan, place);
         const bool whole = is_dense(place, part_);
-        if (whole && plan.is_direct && source.moves && source.at == to) return;
+        if (plan.is_direct && source.moves && source.at == to) return;
         if (plan.convert != nullptr) {
             call(plan.convert, source.at, source.moves, middle(), n);
             source = {middle(), true};
         }
-        call(plan.store[whole && is_far_ ? 1 : 0], source.at, source.moves, whole ? to : staging(),
-                n);
-        if (!whole) scatter(block_of(place, part_, plan.bytes), staging(), to);
+        if (whole) return call(plan.store[is_far_ ? 1 : 0], source.at, source.moves, to, n);
+        if (is_far_ && place.column_stride == 1 && part_.columns >= least_row && source.moves) {
+            const std::int64_t row_bytes =
+                    part_.columns * (plan.convert != nullptr ? 4 : code_.register_bytes(plan.reg));
+            for (std::int64_t row = 0; row < part_.rows; ++row)
+                call(plan.store[1], source.at + row * row_bytes, true,
+                        to + row * place.row_stride * plan.bytes, part_.columns);
+            return;
+        }
+        if (!plan.is_direct || !source.moves) {
+            call(plan.store[0], source.at, source.moves, staging(), n);
+            source.at = staging();
+        }
+        scatter(block_of(place, part_, plan.bytes), source.at, to);
     }
 
     const lane_code &code_;
@@ -260,6 +325,7 @@ private:
     register_place *registers_;
     const lane_place *outputs_;
     bool is_far_;
+    bool is_transposed_;
     bool is_first_ = true;
     chunk part_{};
     std::size_t next_load_ = 0;
@@ -272,6 +338,21 @@ bool is_one_run(const lane_place *places, std::size_t count, std::int64_t column
         return !__builtin_mul_overflow(place.column_stride, columns, &reach)
                && reach == place.row_stride;
     });
+}
+
+/// 0 when no operand lies column by column.
+std::int64_t find_line_rows(
+        const lane_code &code, const lane_place *places, std::int64_t rows, std::int64_t columns) {
+    std::int64_t found = 0;
+    const std::size_t inputs = code.loads.size();
+    for (std::size_t i = 0; i < inputs + code.stores.size() && rows > 1 && columns > 1; ++i) {
+        const lane_place &place = places[i];
+        if (i < inputs && code.loads[i].is_index) continue;
+        if (place.row_stride <= 0 || place.column_stride <= place.row_stride) continue;
+        const std::int64_t bytes = i < inputs ? code.loads[i].bytes : code.stores[i - inputs].bytes;
+        found = std::max(found, rows_in_line(bytes));
+    }
+    return found;
 }
 
 /// Whether rows are long and nothing but what has to be converted needs a register: then memory is
@@ -299,8 +380,16 @@ void run_lane_tile(const lane_code &code, std::int64_t rows, std::int64_t column
     }
     const tile_layout &layout =
             is_direct(code, places, rows, columns) ? code.direct : code.gathered;
-    tile_run run(code, places, layout, scratch, is_far);
+    const std::int64_t line_rows = find_line_rows(code, places, rows, columns);
+    tile_run run(code, places, layout, scratch, is_far, line_rows > 0);
     const std::int64_t most = layout.elements;
+    if (line_rows > 0) {
+        const tile_shape part = cut_for_transposition(layout, rows, columns, line_rows);
+        for (std::int64_t c = 0; c < columns; c += part.columns)
+            for (std::int64_t r = 0; r < rows; r += part.rows)
+                run.run({r, c, std::min(part.rows, rows - r), std::min(part.columns, columns - c)});
+        return;
+    }
     const std::int64_t part_rows =
             rows > 1 && columns < long_row ? std::max<std::int64_t>(most / columns, 1) : 1;
     for (std::int64_t r = 0; r < rows; r += part_rows)
