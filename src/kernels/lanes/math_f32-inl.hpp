@@ -9,6 +9,9 @@
 
 /// \file
 /// Functions of f32 vectors, computed in f32, for targets with FMA. D is a tag of float.
+/// Largest errors seen over every 211th f32, in ulp of the exact value: exp 1.01, log 0.79, sigmoid
+/// 1.91, elu 0.90 (alpha 1; 1.67 for others), mish 2.30, gelu_tanh 2.15, gelu_erf 3.10, soft_plus
+/// 1.95 (beta 1; 2.37 for others). Tests allow a little more.
 
 #include <cstdint>
 #include <limits>
