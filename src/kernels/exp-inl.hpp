@@ -33,12 +33,44 @@ HWY_INLINE hn::Vec<D> at_least(D d, hn::Vec<D> v, float low) {
 #endif
 }
 
+/// min(v, high), NaN where v is NaN.
+template <class D>
+HWY_INLINE hn::Vec<D> at_most(D d, hn::Vec<D> v, float high) {
+    const auto limit = hn::Set(d, high);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    (void)d;
+    return hn::Min(limit, v); // As in at_least.
+#else
+    return hn::IfThenElse(hn::Gt(v, limit), limit, v);
+#endif
+}
+
 /// exp(v) = mantissa * 2^n, with n an integer and the mantissa in [0.7, 1.42].
 template <class D>
 struct exp_parts {
     hn::Vec<D> mantissa;                  ///< NaN when v is.
     hn::Vec<hn::RebindToSigned<D>> power; ///< n; anything when v is NaN.
 };
+
+/// v - n * ln(2) for integers |n| < 1024.
+template <class D>
+HWY_INLINE hn::Vec<D> without_powers(D d, hn::Vec<D> v, hn::Vec<D> n) {
+    // ln 2 in two parts. The products with the first, of 14 bits, are exact.
+    const auto r = hn::NegMulAdd(n, hn::Set(d, 0x1.62e4p-1F), v);
+    return hn::NegMulAdd(n, hn::Set(d, 0x1.7f7d1cp-20F), r);
+}
+
+/// exp(r) - 1 for |r| <= ln(2) / 2 and a little more.
+template <class D>
+HWY_INLINE hn::Vec<D> exp_rest(D d, hn::Vec<D> r) {
+    // exp(r) = 1 + r + r^2 q(r). q interpolates where that makes the relative error of exp nearly
+    // even on [-ln(2) / 2, ln(2) / 2]: 0.04 ulp.
+    auto q = hn::MulAdd(hn::Set(d, 0x1.6d501ap-10F), r, hn::Set(d, 0x1.124a88p-7F));
+    q = hn::MulAdd(q, r, hn::Set(d, 0x1.5554e6p-5F));
+    q = hn::MulAdd(q, r, hn::Set(d, 0x1.555474p-3F));
+    q = hn::MulAdd(q, r, hn::Set(d, 0.5F));
+    return hn::MulAdd(hn::Mul(q, r), r, r);
+}
 
 /// Precondition: v is NaN or |v| < 1000.
 template <class D>
@@ -47,19 +79,9 @@ HWY_INLINE exp_parts<D> split_exp(D d, hn::Vec<D> v) {
     // Adding 1.5 * 2^23 rounds to an integer, which the sum has in its low bits.
     const auto shifter = hn::Set(d, 0x1.8p23F);
     const auto shifted = hn::MulAdd(v, hn::Set(d, 0x1.715476p0F), shifter);
-    const auto n = hn::Sub(shifted, shifter);
-    // ln 2 in two parts. The products with the first, of 14 bits, are exact.
-    auto r = hn::NegMulAdd(n, hn::Set(d, 0x1.62e4p-1F), v);
-    r = hn::NegMulAdd(n, hn::Set(d, 0x1.7f7d1cp-20F), r);
-    // exp(r) = 1 + r + r^2 q(r). q interpolates where that makes the relative error of exp nearly
-    // even on [-ln(2) / 2, ln(2) / 2]: 0.04 ulp.
-    auto q = hn::MulAdd(hn::Set(d, 0x1.6d501ap-10F), r, hn::Set(d, 0x1.124a88p-7F));
-    q = hn::MulAdd(q, r, hn::Set(d, 0x1.5554e6p-5F));
-    q = hn::MulAdd(q, r, hn::Set(d, 0x1.555474p-3F));
-    q = hn::MulAdd(q, r, hn::Set(d, 0.5F));
-    const auto rest = hn::MulAdd(hn::Mul(q, r), r, r);
+    const auto r = without_powers(d, v, hn::Sub(shifted, shifter));
     const auto power = hn::Sub(hn::BitCast(di, shifted), hn::Set(di, 0x4B400000));
-    return {hn::Add(rest, hn::Set(d, 1.0F)), power};
+    return {hn::Add(exp_rest(d, r), hn::Set(d, 1.0F)), power};
 }
 
 /// 2^n for -127 < n < 128; 0 for n = -127.

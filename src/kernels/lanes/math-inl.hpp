@@ -39,14 +39,14 @@ HWY_INLINE auto is_nan(V v) {
 
 /// e^x as scale + scale_times_rest: e^x = scale * (1 + rest), with scale a power of 2.
 template <class V>
-struct exp_parts {
+struct f64_exp_parts {
     V scale;
     V rest; ///< Relative error below 1e-9, also near x = 0.
 };
 
 /// For x in [-200, 200], which is beyond what an f32 can hold on both sides.
 template <class D, class V>
-HWY_INLINE exp_parts<V> split_exp(D d, V x) {
+HWY_INLINE f64_exp_parts<V> split_exp_f64(D d, V x) {
     // (e^r - 1) / r: the terms after 1/8! are below 6e-10 for |r| <= ln(2) / 2.
     constexpr double terms[] = {
             1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320};
@@ -71,14 +71,14 @@ HWY_INLINE V limit(D d, V x, double most) {
 /// Beyond e^200 and e^-200, which f32 takes for infinity and 0. NaN stays NaN.
 template <class D, class V>
 HWY_INLINE V exp_value(D d, V x) {
-    const auto parts = split_exp(d, limit(d, x, 200.0));
+    const auto parts = split_exp_f64(d, limit(d, x, 200.0));
     return hn::IfThenElse(is_nan(x), x, hn::MulAdd(parts.scale, parts.rest, parts.scale));
 }
 
 /// e^x - 1
 template <class D, class V>
 HWY_INLINE V exp_minus_1(D d, V x) {
-    const auto parts = split_exp(d, limit(d, x, 200.0));
+    const auto parts = split_exp_f64(d, limit(d, x, 200.0));
     const auto value = hn::MulAdd(parts.scale, parts.rest, hn::Sub(parts.scale, hn::Set(d, 1.0)));
     return hn::IfThenElse(is_nan(x), x, value);
 }
