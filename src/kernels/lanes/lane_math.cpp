@@ -155,10 +155,7 @@ HWY_NOINLINE void run_math(const lane_args &args) noexcept {
         }                                                                                          \
     };
 TERN_MATH_F32(exp)
-TERN_MATH_F32(gelu_erf)
-TERN_MATH_F32(gelu_tanh)
 TERN_MATH_F32(log)
-TERN_MATH_F32(mish)
 TERN_MATH_F32(sigmoid)
 
 struct f32_elu_fn {
@@ -166,14 +163,6 @@ struct f32_elu_fn {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V a) const {
         return f32_elu(d, a, hn::Set(d, x));
-    }
-};
-
-struct f32_soft_plus_fn {
-    float x, y;
-    template <class D, class V>
-    HWY_INLINE V operator()(D d, V a) const {
-        return f32_soft_plus(d, a, x);
     }
 };
 #endif
@@ -187,24 +176,21 @@ void enter_math_here(lane_table &table) {
     enter(lane_op::power, run_math<power_fn, 2>);
     enter(lane_op::power_x, run_math<power_x_fn>);
     enter(lane_op::tanh, run_math<tanh_fn>);
+    // In f32 these would be more than 2 ulp off.
+    enter(lane_op::gelu_erf, run_math<gelu_erf_fn>);
+    enter(lane_op::gelu_tanh, run_math<gelu_tanh_fn>);
+    enter(lane_op::mish, run_math<mish_fn>);
+    enter(lane_op::soft_plus, run_math<soft_plus_fn>);
 #if HWY_NATIVE_FMA
     enter(lane_op::elu, run_unary<float, f32_elu_fn>);
     enter(lane_op::exp, run_unary<float, f32_exp_fn>);
-    enter(lane_op::gelu_erf, run_unary<float, f32_gelu_erf_fn>);
-    enter(lane_op::gelu_tanh, run_unary<float, f32_gelu_tanh_fn>);
     enter(lane_op::log, run_unary<float, f32_log_fn>);
-    enter(lane_op::mish, run_unary<float, f32_mish_fn>);
     enter(lane_op::sigmoid, run_unary<float, f32_sigmoid_fn>);
-    enter(lane_op::soft_plus, run_unary<float, f32_soft_plus_fn>);
 #else
     enter(lane_op::elu, run_math<elu_fn>);
     enter(lane_op::exp, run_math<exp_fn>);
-    enter(lane_op::gelu_erf, run_math<gelu_erf_fn>);
-    enter(lane_op::gelu_tanh, run_math<gelu_tanh_fn>);
     enter(lane_op::log, run_math<log_fn>);
-    enter(lane_op::mish, run_math<mish_fn>);
     enter(lane_op::sigmoid, run_math<sigmoid_fn>);
-    enter(lane_op::soft_plus, run_math<soft_plus_fn>);
 #endif
 }
 
