@@ -139,6 +139,12 @@ std::string page() {
            "type: ports with the\nsame one have the same type, out of those listed for it. "
            "Implementations are listed in the order in which\n`compile` asks them. Shape rules "
            "stand in `src/ops`.\n\n"
+           "bf16, f16 and f8 are computed with in f32, and rounded to nearest, ties to even, where "
+           "a "
+           "result is stored.\nSums, products, quotients and square roots of f32 are the exact "
+           "value, "
+           "rounded once; Exp, Log, Sigmoid and Elu are\nat most 2 ulp off it, Tanh, GELU, Mish, "
+           "SoftPlus and Pow 1 ulp. Integers are computed with as integers.\n\n"
            + sections
            + "## Known by name only\n\n"
              "A graph may hold these kinds; ports and attributes are not checked, and their "
