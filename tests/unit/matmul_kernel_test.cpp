@@ -86,17 +86,27 @@ std::int64_t count_of(const dims &batch) {
     return n;
 }
 
+using aligned_memory = std::unique_ptr<void, decltype(&std::free)>;
+
+/// With `ahead` b is packed before, where that is done at all, and not there when it runs.
 std::vector<float> run(const matmul_problem &p, const void *a, const void *b, int threads = 1,
-        std::size_t sink_scratch = 0) {
+        std::size_t sink_scratch = 0, bool ahead = false) {
     const matmul_loops loops = make_matmul_loops(p, sink_scratch);
     const std::size_t bytes = (loops.scratch_bytes + 63) / 64 * 64;
-    std::unique_ptr<void, decltype(&std::free)> scratch(
-            std::aligned_alloc(64, std::max<std::size_t>(bytes, 64)), std::free);
+    aligned_memory scratch(std::aligned_alloc(64, std::max<std::size_t>(bytes, 64)), std::free);
     std::memset(scratch.get(), 0xFF, bytes); // Reads as NaN.
     result got(p, count_of(p.batch), sink_scratch);
     const tile_sink sink = {keep_tile, &got};
     tbb::task_arena arena(threads);
-    arena.execute([&] { run_matmul(loops, a, b, sink, scratch.get()); });
+    arena.execute([&] {
+        const std::size_t packed_bytes = ahead ? packed_b_bytes(loops) : 0;
+        if (packed_bytes == 0) return run_matmul(loops, a, b, sink, scratch.get());
+        EXPECT_EQ(packed_bytes % 64, 0U);
+        aligned_memory packed(std::aligned_alloc(64, packed_bytes), std::free);
+        std::memset(packed.get(), 0xFF, packed_bytes);
+        pack_b(loops, b, packed.get());
+        run_matmul(loops, a, nullptr, sink, scratch.get(), packed.get());
+    });
     for (const std::atomic<int> &calls : got.calls)
         if (calls != 1) {
             ADD_FAILURE() << "an element was delivered " << calls << " times";
@@ -145,11 +155,14 @@ void check_exact(const matmul_problem &p, std::size_t shift = 0) {
     const operand_data b = make_data(p.b.type, reach_of(p, p.b, p.k, p.n), shift, random);
     const std::vector<double> want = expect(p, a.first, b.first);
     tests::for_each_target([&] {
-        const std::vector<float> got = run(p, a.first, b.first, 1, 100);
-        ASSERT_EQ(got.size(), want.size());
-        for (std::size_t i = 0; i < want.size(); ++i)
-            if (static_cast<double>(got[i]) != want[i])
-                FAIL() << "element " << i << " is " << got[i] << ", not " << want[i];
+        for (bool ahead : {false, true}) {
+            const std::vector<float> got = run(p, a.first, b.first, 1, 100, ahead);
+            ASSERT_EQ(got.size(), want.size());
+            for (std::size_t i = 0; i < want.size(); ++i)
+                if (static_cast<double>(got[i]) != want[i])
+                    FAIL() << "element " << i << " is " << got[i] << ", not " << want[i]
+                           << (ahead ? ", packed ahead" : "");
+        }
     });
 }
 
@@ -310,8 +323,33 @@ TEST(matmul_kernel, fractions_with_any_number_of_threads) {
             const std::vector<float> more = run(p, a.data(), b.data(), threads, 64);
             ASSERT_EQ(std::memcmp(one.data(), more.data(), one.size() * sizeof(float)), 0)
                     << threads << " threads";
+            const std::vector<float> ahead = run(p, a.data(), b.data(), threads, 64, true);
+            ASSERT_EQ(std::memcmp(one.data(), ahead.data(), one.size() * sizeof(float)), 0)
+                    << threads << " threads, packed ahead";
         }
     }
+}
+
+TEST(matmul_kernel, what_is_packed_ahead) {
+    // Few rows read b once as it lies; of rows a power of two apart it is packed, and always when
+    // it is not f32 or not contiguous along n.
+    EXPECT_EQ(packed_b_bytes(make_matmul_loops(make_problem(1, 1, 256, 256), 0)), 0U);
+    EXPECT_EQ(packed_b_bytes(make_matmul_loops(make_problem(1, 16, 256, 0), 0)), 0U);
+    EXPECT_EQ(packed_b_bytes(make_matmul_loops(make_problem(1, 256, 1, 256), 0)), 0U);
+    for (const matmul_problem &p :
+            {make_problem(1, 16, 1024, 1024), make_problem(1, 16, 256, 256, "r", "c"),
+                    make_problem(1, 16, 256, 256, "r", "r", data_type::f32, data_type::bf16)})
+        EXPECT_GE(packed_b_bytes(make_matmul_loops(p, 0)),
+                static_cast<std::size_t>(p.n * p.k) * sizeof(float))
+                << describe(p);
+    // Elements that share memory are more than fit anywhere.
+    matmul_problem huge = make_problem(1, 16, 1, 1, "r", "r", data_type::f32, data_type::bf16);
+    huge.n = huge.k = std::int64_t{1} << 31;
+    huge.b.row_stride = huge.b.column_stride = 0;
+    EXPECT_EQ(packed_b_bytes(make_matmul_loops(huge, 0)), 0U);
+    // Batches that share b share what is packed.
+    EXPECT_EQ(packed_b_bytes(make_matmul_loops(make_problem(3, 16, 256, 256, "r", "cB"), 0)) * 3,
+            packed_b_bytes(make_matmul_loops(make_problem(3, 16, 256, 256, "r", "c"), 0)));
 }
 
 /// What fills tails up must not meet infinities of the operands: 0 * inf is NaN.

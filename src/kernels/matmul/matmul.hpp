@@ -85,11 +85,18 @@ struct matmul_loops {
 /// `sink_scratch`: bytes that the sink wants per thread. m, n and every batch dim are at least 1.
 matmul_loops make_matmul_loops(const matmul_problem &problem, std::size_t sink_scratch);
 
+/// Bytes of all of b in the order in which register blocks read it, in f32; for b that stays the
+/// same from call to call. 0: b is best read as it lies.
+std::size_t packed_b_bytes(const matmul_loops &loops);
+/// Brings b into that order. `to`: packed_b_bytes, aligned to 64. Precondition: those are not 0.
+void pack_b(const matmul_loops &loops, const void *b, void *to) noexcept;
+
 /// Runs it, in the caller's TBB arena when it is large enough to split. `scratch`: scratch_bytes,
-/// aligned to 64. Sums are taken in an order that depends on the problem only: same bits for any
-/// number of threads.
+/// aligned to 64. `packed`: what pack_b made of b, or null; b is not read where there is such.
+/// Sums are taken in an order that depends on the problem only: same bits for any number of
+/// threads, and with `packed` as without.
 void run_matmul(const matmul_loops &loops, const void *a, const void *b, const tile_sink &sink,
-        void *scratch) noexcept;
+        void *scratch, const void *packed = nullptr) noexcept;
 
 std::string_view matmul_target();
 

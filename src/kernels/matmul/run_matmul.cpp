@@ -18,6 +18,8 @@ struct call {
     const std::uint8_t *b;
     const tile_sink &sink;
     std::uint8_t *scratch;
+    const float *packed; ///< All of b, or null.
+    packed_layout layout;
 };
 
 /// Which tile a unit is. Units that read the same columns of b follow one another.
@@ -53,6 +55,43 @@ std::int64_t offset_of(const matmul_problem &problem, const matmul_operand &oper
     return at * static_cast<std::int64_t>(bytes_of(operand.type));
 }
 
+packed_layout layout_of(const matmul_loops &loops) {
+    const matmul_problem &problem = loops.problem;
+    packed_layout layout;
+    layout.column_tiles = (problem.n + loops.tile_columns - 1) / loops.tile_columns;
+    layout.k_blocks = (problem.k + loops.block_k - 1) / loops.block_k;
+    layout.batches = 1;
+    for (int axis = 0; axis < problem.batch.rank(); ++axis)
+        if (problem.b.batch_strides[axis] != 0) layout.batches *= problem.batch[axis];
+    layout.elements = static_cast<std::int64_t>(loops.packed_b / sizeof(float));
+    return layout;
+}
+
+/// Which of b's batches one of the result's reads, as layout_of counts them.
+std::int64_t batch_of_b(const matmul_problem &problem, std::int64_t batch) {
+    std::int64_t number = 0;
+    std::int64_t step = 1;
+    for (int axis = problem.batch.rank() - 1; axis >= 0; --axis) {
+        if (problem.b.batch_strides[axis] != 0) {
+            number += batch % problem.batch[axis] * step;
+            step *= problem.batch[axis];
+        }
+        batch /= problem.batch[axis];
+    }
+    return number;
+}
+
+/// In bytes, from b's first element: where one of its batches begins, as layout_of counts them.
+std::int64_t offset_of_b(const matmul_problem &problem, std::int64_t batch) {
+    std::int64_t at = 0;
+    for (int axis = problem.batch.rank() - 1; axis >= 0; --axis) {
+        if (problem.b.batch_strides[axis] == 0) continue;
+        at += batch % problem.batch[axis] * problem.b.batch_strides[axis];
+        batch /= problem.batch[axis];
+    }
+    return at * static_cast<std::int64_t>(bytes_of(problem.b.type));
+}
+
 bool aligned(const std::uint8_t *pointer) {
     return reinterpret_cast<std::uintptr_t>(pointer) % alignof(float) == 0;
 }
@@ -69,7 +108,8 @@ public:
         work_.tile = reinterpret_cast<float *>(at);
         sink_scratch_ = at + of.loops.tile_bytes;
         work_.direct_a = of.loops.direct_a && aligned(of.a);
-        work_.direct_b = of.loops.direct_b && aligned(of.b);
+        work_.direct_b = of.loops.direct_b && !of.packed && aligned(of.b);
+        work_.kept_elements = of.layout.elements;
     }
 
     void run(std::int64_t unit) noexcept {
@@ -80,7 +120,14 @@ public:
         work_.b = call_.b;
         if (problem.k > 0) { // Else there is nothing to point to, perhaps not even a block.
             work_.a += offset_of(problem, problem.a, place.batch, place.row, 0);
-            work_.b += offset_of(problem, problem.b, place.batch, 0, place.column);
+            if (call_.packed) {
+                const packed_layout &layout = call_.layout;
+                const std::int64_t tile = batch_of_b(problem, place.batch) * layout.column_tiles
+                                          + place.column / loops.tile_columns;
+                work_.kept_b = call_.packed + tile * layout.k_blocks * layout.elements;
+            } else {
+                work_.b += offset_of(problem, problem.b, place.batch, 0, place.column);
+            }
         }
         work_.rows = std::min(loops.tile_rows, problem.m - place.row);
         work_.columns = std::min(loops.tile_columns, problem.n - place.column);
@@ -142,11 +189,47 @@ private:
 
 } // namespace
 
+std::size_t packed_b_bytes(const matmul_loops &loops) {
+    const bool is_packed = loops.path == matmul_path::panels && !loops.transposed && !loops.direct_b
+                           && loops.problem.k > 0;
+    if (!is_packed) return 0;
+    const packed_layout layout = layout_of(loops);
+    const std::int64_t blocks = layout.batches * layout.column_tiles * layout.k_blocks;
+    // A b whose elements share memory may be larger than any memory.
+    constexpr double most = 1e15;
+    if (static_cast<double>(loops.packed_b) * static_cast<double>(blocks) > most) return 0;
+    return loops.packed_b * static_cast<std::size_t>(blocks);
+}
+
+void pack_b(const matmul_loops &loops, const void *b, void *to) noexcept {
+    const packed_layout layout = layout_of(loops);
+    const matmul_problem &problem = loops.problem;
+    const auto element = static_cast<std::int64_t>(bytes_of(problem.b.type));
+    const std::int64_t blocks = layout.batches * layout.column_tiles * layout.k_blocks;
+    constexpr std::int64_t elements_of_grain = 32768;
+    const std::int64_t grain = std::max<std::int64_t>(elements_of_grain / layout.elements, 1);
+    parallel_for(blocks, grain, [&](std::int64_t begin, std::int64_t end) noexcept {
+        for (std::int64_t block = begin; block < end; ++block) {
+            const std::int64_t first_k = block % layout.k_blocks * loops.block_k;
+            const std::int64_t tile = block / layout.k_blocks;
+            const std::int64_t column = tile % layout.column_tiles * loops.tile_columns;
+            const std::int64_t at =
+                    offset_of_b(problem, tile / layout.column_tiles)
+                    + (first_k * problem.b.row_stride + column * problem.b.column_stride) * element;
+            loops.code->pack_b(loops, static_cast<const std::uint8_t *>(b) + at,
+                    std::min(loops.block_k, problem.k - first_k),
+                    std::min(loops.tile_columns, problem.n - column),
+                    static_cast<float *>(to) + block * layout.elements);
+        }
+    });
+}
+
 void run_matmul(const matmul_loops &loops, const void *a, const void *b, const tile_sink &sink,
-        void *scratch) noexcept {
+        void *scratch, const void *packed) noexcept {
     if (loops.transposed) std::swap(a, b);
     const call all = {loops, static_cast<const std::uint8_t *>(a),
-            static_cast<const std::uint8_t *>(b), sink, static_cast<std::uint8_t *>(scratch)};
+            static_cast<const std::uint8_t *>(b), sink, static_cast<std::uint8_t *>(scratch),
+            static_cast<const float *>(packed), packed ? layout_of(loops) : packed_layout{}};
     const std::int64_t shares = std::min({loops.slabs, loops.units / loops.grain,
             static_cast<std::int64_t>(max_concurrency()), most_slabs});
     if (shares <= 1) {

@@ -88,6 +88,8 @@ void prepare_b(const matmul_loops &loops, tile_work &work, std::int64_t first_k,
 void multiply_panels(const matmul_loops &loops, const tile_work &work, const packed_view &a,
         std::int64_t first_k, std::int64_t k) {
     const std::int64_t to_panel = packed_panel(loops.block_k, micro_columns);
+    const float *packed = work.kept_b ? work.kept_b + first_k / loops.block_k * work.kept_elements
+                                      : work.packed_b;
     micro_block at = {};
     at.a_row = a.row;
     at.a_k = a.k;
@@ -101,7 +103,7 @@ void multiply_panels(const matmul_loops &loops, const tile_work &work, const pac
             at.b = as_floats(work.b) + first_k * at.b_k + j;
         } else {
             at.b_k = micro_columns;
-            at.b = work.packed_b + (work.direct_b ? 0 : j / micro_columns * to_panel);
+            at.b = packed + (work.direct_b ? 0 : j / micro_columns * to_panel);
         }
         const auto &functions = micro_table[columns > float_lanes ? 1 : 0];
         for (std::int64_t i = 0; i < work.rows; i += std::int64_t{micro_rows}) {
@@ -123,7 +125,7 @@ void run_panels(const matmul_loops &loops, tile_work &work, std::int64_t first_k
     } else {
         a = pack_a_of_any_type(loops, work, first_k, k, false);
     }
-    prepare_b(loops, work, first_k, k);
+    if (!work.kept_b) prepare_b(loops, work, first_k, k);
     multiply_panels(loops, work, a, first_k, k);
 }
 
@@ -153,6 +155,11 @@ void run_tile(const matmul_loops &loops, tile_work &work) noexcept {
     }
 }
 
+void pack_block(const matmul_loops &loops, const std::uint8_t *b, std::int64_t k,
+        std::int64_t columns, float *to) noexcept {
+    pack_b_of_any_type(loops, view_of(loops.problem.b, b), k, columns, to);
+}
+
 constexpr std::array<char, 24> make_target_name() {
     std::array<char, 24> name{};
     const char *from = &HWY_STR(HWY_NAMESPACE)[2]; // "N_AVX2"
@@ -165,7 +172,7 @@ constexpr std::array<char, 24> make_target_name() {
 constexpr std::array<char, 24> target_name = make_target_name();
 
 constexpr matmul_code target_code = {target_name.data(), std::int64_t{micro_rows}, micro_columns,
-        std::int64_t{thin_rows}, run_tile};
+        std::int64_t{thin_rows}, run_tile, pack_block};
 
 } // namespace
 
