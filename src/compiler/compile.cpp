@@ -9,6 +9,7 @@
 #include "compiler/make_plan.hpp"
 #include "compiler/plan_key.hpp"
 #include "compiler/ports.hpp"
+#include "runtime/constant_cache.hpp"
 #include "runtime/environment.hpp"
 #include "runtime/plan_cache.hpp"
 #include "runtime/verbose.hpp"
@@ -28,9 +29,11 @@ void report(const compiled &result, bool is_hit, double milliseconds) {
     if (level.create)
         for (std::size_t i = 0; i < parts.steps.size(); ++i) {
             const runtime::plan_step &step = parts.steps[i];
-            runtime::write_verbose("graph,create:step,cpu,{},{},{},{},bytes:{},arena:{},scratch:{}",
+            runtime::write_verbose(
+                    "graph,create:step,cpu,{},{},{},{},bytes:{},arena:{},scratch:{}{}",
                     result.part->id, i, step.ops, step.implementation, step.moved_bytes,
-                    step.arena_bytes, step.scratch_bytes);
+                    step.arena_bytes, step.scratch_bytes,
+                    step.role == runtime::step_role::always ? "" : ",constant");
         }
     if (level.create)
         runtime::write_verbose("graph,compile:{},{},scratchpad:{},{},tern_backend,{:g}",
@@ -95,6 +98,10 @@ compiled compile(std::shared_ptr<const partition> part, std::span<const ir::port
     if (!is_hit)
         result.plan = cache.insert(std::move(key),
                 std::make_shared<runtime::plan>(make_plan(*part, in, out, wanted), engine));
+    const runtime::plan_parts &parts = result.plan->parts();
+    if (parts.kept_bytes > 0)
+        result.kept = std::make_shared<runtime::constant_entries>(
+                runtime::the_constant_cache(), engine, parts.constants, parts.kept_bytes);
     result.part = std::move(part);
     std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
     report(result, is_hit, took.count());

@@ -16,13 +16,15 @@ namespace tern::compiler {
 struct compiled final : runtime::plan_names {
     std::shared_ptr<const partition> part;
     std::shared_ptr<const runtime::plan> plan;
+    /// What executions keep of the plan's constants; null: there is nothing to keep.
+    std::shared_ptr<runtime::constant_entries> kept;
 
     std::string input(std::size_t port) const override;
     std::string output(std::size_t port) const override;
     std::string verbose_text(const runtime::plan_parts &parts) const override;
 
     void execute(const void *const *in, void *const *out, void *scratch) const {
-        plan->execute(in, out, scratch, *this);
+        plan->execute(in, out, scratch, *this, kept.get());
     }
 };
 

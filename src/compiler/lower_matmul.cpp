@@ -78,18 +78,34 @@ void finish_tile(const void *erased, const kernels::matmul_tile &tile) noexcept 
     kernels::run_lane_tile(*call.work.code, tile.rows, tile.columns, places.data(), tile.scratch);
 }
 
+class pack_kernel final : public runtime::kernel {
+public:
+    explicit pack_kernel(const kernels::matmul_loops &loops) : loops_(loops) {}
+
+    void run(const void *const *in, void *const *out, void *) const noexcept override {
+        kernels::pack_b(loops_, in[0], out[0]);
+    }
+    bool works_in_place(std::size_t, std::size_t) const noexcept override { return false; }
+
+private:
+    kernels::matmul_loops loops_;
+};
+
 class matmul_kernel final : public runtime::kernel {
 public:
-    matmul_kernel(kernels::matmul_loops loops, epilogue work, int a, int b, std::size_t inputs)
+    matmul_kernel(kernels::matmul_loops loops, epilogue work, int a, int b, std::size_t inputs,
+            bool has_packed)
         : loops_(loops),
           work_(std::move(work)),
           a_(static_cast<std::size_t>(a)),
           b_(static_cast<std::size_t>(b)),
-          inputs_(inputs) {}
+          inputs_(inputs),
+          has_packed_(has_packed) {}
 
     void run(const void *const *in, void *const *out, void *scratch) const noexcept override {
         call_context call{work_, in, out};
-        kernels::run_matmul(loops_, in[a_], in[b_], {finish_tile, &call}, scratch);
+        kernels::run_matmul(loops_, in[a_], in[b_], {finish_tile, &call}, scratch,
+                has_packed_ ? in[inputs_] : nullptr);
     }
     /// Tiles are read and written element by element, but for the factors.
     bool works_in_place(std::size_t in, std::size_t) const noexcept override {
@@ -101,7 +117,8 @@ private:
     epilogue work_;
     std::size_t a_;
     std::size_t b_;
-    std::size_t inputs_;
+    std::size_t inputs_; ///< Of the group.
+    bool has_packed_;    ///< One input more: b as pack_kernel makes it, or null.
 };
 
 bool flag_of(const ir::op &op, op_attr attr) {
@@ -237,9 +254,19 @@ answer make_matmul(const work &w) {
         return static_cast<int>(std::find(g.in.begin(), g.in.end(), value) - g.in.begin());
     };
     const std::size_t scratch = loops.scratch_bytes;
-    return {std::make_unique<matmul_kernel>(loops, std::move(finish), operand(product.in[0]),
-                    operand(product.in[1]), g.in.size()),
-            std::string(kernels::matmul_target()), scratch};
+    const int a_operand = operand(product.in[0]);
+    const int b_operand = operand(product.in[1]);
+    preparation packing;
+    // Who else reads b wants it as it is.
+    const bool is_b_read = a_operand == b_operand
+                           || std::any_of(finish.inputs.begin(), finish.inputs.end(),
+                                   [&](const tile_operand &o) { return o.operand == b_operand; });
+    if (w.in.value(product.in[1]).is_constant && !is_b_read && g.in.size() < most_operands)
+        packing = {nullptr, static_cast<std::size_t>(b_operand), kernels::packed_b_bytes(loops)};
+    if (packing.bytes > 0) packing.kernel = std::make_unique<pack_kernel>(loops);
+    return {std::make_unique<matmul_kernel>(loops, std::move(finish), a_operand, b_operand,
+                    g.in.size(), packing.kernel != nullptr),
+            std::string(kernels::matmul_target()), scratch, std::move(packing)};
 }
 
 } // namespace tern::compiler

@@ -28,10 +28,20 @@ struct work {
     const tensor_desc &dst(std::size_t port = 0) const { return in.desc(ops.out[port]); }
 };
 
+/// What a kernel wants made of a constant operand, once for many calls.
+struct preparation {
+    std::unique_ptr<const runtime::kernel> kernel; ///< Reads that operand, writes `bytes`.
+    std::size_t operand = 0; ///< Of the group; who gets the result does not read it.
+    std::size_t bytes = 0;
+};
+
 struct answer {
     std::unique_ptr<const runtime::kernel> kernel; ///< Null: no.
     std::string detail;            ///< Yes: what runs, such as "avx2"; no: the reason.
     std::size_t scratch_bytes = 0; ///< Of a call.
+    /// When it has a kernel, this one takes one input more, after those of the group: its result,
+    /// or null where nothing was prepared.
+    preparation before{};
 };
 
 struct candidate {

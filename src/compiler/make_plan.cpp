@@ -2,11 +2,13 @@
 #include "compiler/make_plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/mutation.hpp"
 #include "base/shape.hpp"
 #include "base/text.hpp"
+#include "compiler/constants.hpp"
 #include "compiler/fusions.hpp"
 #include "compiler/lowering.hpp"
 #include "compiler/make_region.hpp"
@@ -50,10 +52,13 @@ public:
                                        refusal.reason)});
         std::erase_if(groups_, [&](const group &g) { return has_nothing_to_do(g); });
         forget_inner_values();
+        is_constant_ = mark_constants(r_, groups_);
         for (const group &g : groups_)
             add_step(g);
+        find_kept();
         place_results();
         find_aliases();
+        insert_preparations();
         return std::move(parts_);
     }
 
@@ -123,6 +128,11 @@ private:
         step.work = std::move(chosen.kernel);
         step.scratch_bytes = chosen.scratch_bytes;
         step.ops = names_of(g);
+        if (is_constant_[parts_.steps.size()]) {
+            step.role = runtime::step_role::constant;
+            // Nothing is prepared for a step that runs once: its kernel gets null.
+            if (std::exchange(chosen.before.kernel, nullptr)) step.in.push_back({});
+        }
         for (int v : g.in)
             step.moved_bytes += span_of(r_.desc(v));
         for (int v : g.out) {
@@ -132,6 +142,61 @@ private:
         parts_.implementation +=
                 format_text("{}{}", parts_.implementation.empty() ? "" : "+", step.implementation);
         parts_.steps.push_back(std::move(step));
+        prepared_.push_back(std::move(chosen.before));
+    }
+
+    // --- what is kept from call to call
+
+    std::size_t keep(std::size_t bytes) {
+        constexpr std::size_t alignment = 64;
+        const std::size_t at = parts_.kept_bytes;
+        parts_.kept_bytes += (bytes + alignment - 1) / alignment * alignment;
+        return at;
+    }
+
+    /// Results of constant steps that others read, and what is prepared for them.
+    void find_kept() {
+        kept_at_.assign(r_.values.size(), step_operand::not_kept);
+        std::vector<char> is_source(parts_.inputs.size(), 0);
+        for (std::size_t s = 0; s < groups_.size(); ++s) {
+            for (std::size_t i = 0; i < groups_[s].in.size(); ++i) {
+                const region_value &v = r_.value(groups_[s].in[i]);
+                const bool is_prepared = prepared_[s].kernel && prepared_[s].operand == i;
+                if (v.where == place::input) {
+                    if (is_constant_[s] || is_prepared)
+                        is_source[static_cast<std::size_t>(v.port)] = 1;
+                    continue;
+                }
+                std::size_t &at = kept_at_[static_cast<std::size_t>(v.home)];
+                if (v.is_constant && !is_constant_[s] && !is_prepared
+                        && at == step_operand::not_kept)
+                    at = keep(span_of(r_.desc(v.home)));
+            }
+            if (prepared_[s].kernel)
+                parts_.steps[s].in.push_back(
+                        {step_operand::memory::none, 0, keep(prepared_[s].bytes)});
+        }
+        for (std::size_t port = 0; port < is_source.size(); ++port)
+            if (is_source[port]) parts_.constants.push_back(port);
+    }
+
+    void insert_preparations() {
+        for (std::size_t s = groups_.size(); s-- > 0;) {
+            if (!prepared_[s].kernel) continue;
+            const group &g = groups_[s];
+            const region_op &product = r_.op(g.matmul >= 0 ? g.matmul : g.ops[0]);
+            const plan_step &reader = parts_.steps[s];
+            plan_step step;
+            step.role = runtime::step_role::preparation;
+            step.work = std::move(prepared_[s].kernel);
+            step.in.push_back(reader.in[prepared_[s].operand]);
+            step.out.push_back(reader.in.back());
+            step.moved_bytes = span_of(r_.desc(g.in[prepared_[s].operand])) + prepared_[s].bytes;
+            step.ops = ir::name_of(product.kind());
+            step.implementation = "pack";
+            parts_.steps.insert(
+                    parts_.steps.begin() + static_cast<std::ptrdiff_t>(s), std::move(step));
+        }
     }
 
     // --- memory
@@ -170,7 +235,8 @@ private:
             const region_value &v = r_.value(g.in[i]);
             bool is_dying = v.where == place::arena
                             && uses[static_cast<std::size_t>(v.home)].last == static_cast<int>(step)
-                            && block[static_cast<std::size_t>(v.home)] >= 0;
+                            && block[static_cast<std::size_t>(v.home)] >= 0
+                            && kept_at_[static_cast<std::size_t>(v.home)] == step_operand::not_kept;
             if (!is_dying || !same_view(v.desc, result.desc)
                     || !same_view(r_.desc(v.home), result.desc))
                 continue;
@@ -222,14 +288,18 @@ private:
                     case place::arena: {
                         int its = block[static_cast<std::size_t>(v.home)];
                         if (its < 0) break; // empty: nothing writes it
-                        return {memory::scratch, layout.offsets[static_cast<std::size_t>(its)]};
+                        return {memory::scratch, layout.offsets[static_cast<std::size_t>(its)],
+                                kept_at_[static_cast<std::size_t>(v.home)]};
                     }
                     case place::none: break;
                 }
                 return {};
             };
+            // What was prepared for it comes last.
+            std::vector<step_operand> in;
             for (int v : groups_[s].in)
-                step.in.push_back(operand(v));
+                in.push_back(operand(v));
+            step.in.insert(step.in.begin(), in.begin(), in.end());
             for (int v : groups_[s].out)
                 step.out.push_back(operand(v));
         }
@@ -309,6 +379,10 @@ private:
     runtime::plan_parts parts_;
     const std::string &wanted_;
     std::vector<group> groups_;
+    // By group, which is the number of its step as long as no preparations are inserted:
+    std::vector<char> is_constant_;
+    std::vector<preparation> prepared_;
+    std::vector<std::size_t> kept_at_; ///< By home.
 };
 
 } // namespace

@@ -31,6 +31,8 @@ struct region_value {
     /// The value whose memory this one lies in, with strides of its own; itself when it has memory
     /// of its own.
     int home = -1;
+    /// Depends on constants only, and steps that do write it.
+    bool is_constant = false;
 };
 
 struct region_op {

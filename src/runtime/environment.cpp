@@ -2,6 +2,7 @@
 #include "runtime/environment.hpp"
 
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <sstream>
 #include <system_error>
@@ -46,6 +47,29 @@ std::size_t environment_cache_capacity() {
     auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), capacity);
     bool is_number = problem == std::errc() && end == text.data() + text.size();
     return is_number && capacity >= 0 ? static_cast<std::size_t>(capacity) : usual;
+}
+
+std::size_t parse_constant_cache_capacity(const std::string &text) {
+    constexpr auto most = static_cast<std::size_t>(INT64_MAX) >> 20;
+    std::size_t of_cpu = 0;
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, ';');) {
+        const bool is_cpu = part.rfind("cpu:", 0) == 0;
+        if (!is_cpu && part.rfind("gpu:", 0) != 0) return 0;
+        const char *first = part.data() + 4;
+        const char *last = part.data() + part.size();
+        std::size_t number = 0;
+        auto [end, problem] = std::from_chars(first, last, number);
+        if (problem != std::errc() || end != last || number > most) return 0;
+        if (is_cpu) of_cpu = number;
+    }
+    return of_cpu;
+}
+
+std::size_t environment_constant_cache_megabytes() {
+    static const std::size_t megabytes =
+            parse_constant_cache_capacity(read("TERN_GRAPH_CONSTANT_TENSOR_CACHE_CAPACITY"));
+    return megabytes;
 }
 
 graph_dump parse_graph_dump(const std::string &text) {

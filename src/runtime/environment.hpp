@@ -33,6 +33,13 @@ const std::string &environment_implementation();
 /// when it is no number from 0 to INT_MAX.
 std::size_t environment_cache_capacity();
 
+/// The number of "cpu" in a text such as "cpu:100;gpu:20", in MB; 0 when it is not of that form, or
+/// when a number of bytes does not fit 63 bits.
+std::size_t parse_constant_cache_capacity(const std::string &text);
+
+/// TERN_GRAPH_CONSTANT_TENSOR_CACHE_CAPACITY, parsed.
+std::size_t environment_constant_cache_megabytes();
+
 /// What TERN_GRAPH_DUMP asks for.
 struct graph_dump {
     bool graph = false;    ///< Whole graphs, before and after partitioning.

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/overlap.hpp"
+#include "runtime/constant_cache.hpp"
 #include "runtime/verbose.hpp"
 
 namespace tern::runtime {
@@ -112,11 +113,14 @@ char *align(void *scratch) {
 
 } // namespace
 
-void plan::run(const void *const *in, void *const *out, void *scratch) const noexcept {
+void plan::run(const void *const *in, void *const *out, void *scratch,
+        constant_use &&kept) const noexcept {
     std::array<const void *, max_step_operands> from;
     std::array<void *, max_step_operands> to;
     char *base = align(scratch);
+    std::byte *block = kept.data();
     auto find = [&](const step_operand &operand) -> void * {
+        if (block && operand.kept_at != step_operand::not_kept) return block + operand.kept_at;
         switch (operand.where) {
             case step_operand::memory::input: return const_cast<void *>(in[operand.at]);
             case step_operand::memory::output: return out[operand.at];
@@ -125,24 +129,30 @@ void plan::run(const void *const *in, void *const *out, void *scratch) const noe
         }
         return nullptr;
     };
+    auto is_skipped = [&](step_role role) {
+        if (role == step_role::constant) return block && !kept.is_first();
+        return role == step_role::preparation && !kept.is_first();
+    };
     for (const plan_step &step : parts_.steps) {
+        if (is_skipped(step.role)) continue;
         for (std::size_t i = 0; i < step.in.size(); ++i)
             from[i] = find(step.in[i]);
         for (std::size_t o = 0; o < step.out.size(); ++o)
             to[o] = find(step.out[o]);
         step.work->run(from.data(), to.data(), base + parts_.arena_bytes);
     }
+    if (kept.is_first()) kept.publish();
 }
 
-void plan::execute(
-        const void *const *in, void *const *out, void *scratch, const plan_names &names) const {
+void plan::execute(const void *const *in, void *const *out, void *scratch, const plan_names &names,
+        constant_entries *kept) const {
     check(in, out, names);
     auto run_with_scratch = [&] {
         if (parts_.scratch_bytes == 0 || scratch) {
-            run(in, out, scratch);
+            run(in, out, scratch, kept ? kept->find(in) : constant_use());
         } else {
             scratch_buffer own(engine_, parts_.scratch_bytes);
-            run(in, out, own.data());
+            run(in, out, own.data(), kept ? kept->find(in) : constant_use());
         }
     };
     if (!verbose().exec) {

@@ -42,6 +42,20 @@ struct step_operand {
     };
     memory where = memory::none;
     std::size_t at = 0; ///< Port, or offset in bytes.
+    /// Offset in the block of what is kept from call to call; when a call has one, it goes before
+    /// `where`.
+    std::size_t kept_at = not_kept;
+
+    static constexpr std::size_t not_kept = SIZE_MAX;
+};
+
+/// When a step runs.
+enum class step_role : std::uint8_t {
+    always,
+    /// Its operands are constants: not when its results were kept.
+    constant,
+    /// Makes what only other calls are faster for: only in the call that fills the block.
+    preparation,
 };
 
 /// One kernel with its operands.
@@ -49,6 +63,7 @@ struct plan_step {
     std::unique_ptr<const kernel> work;
     std::vector<step_operand> in; ///< As the kernel counts them.
     std::vector<step_operand> out;
+    step_role role = step_role::always;
     std::size_t scratch_bytes = 0; ///< What the kernel needs for itself.
     std::size_t arena_bytes = 0;   ///< Of the results that later steps read from scratch memory.
     std::size_t moved_bytes = 0;   ///< Read and written outside of caches at best: all operands.
@@ -68,8 +83,10 @@ struct plan_parts {
     std::vector<std::pair<std::size_t, std::size_t>> in_place;
     /// In the order of execution. None when there is nothing to compute (all outputs are empty).
     std::vector<plan_step> steps;
-    std::size_t arena_bytes = 0;   ///< Results that one step leaves for another.
-    std::size_t scratch_bytes = 0; ///< Of a call, in all; the address needs no alignment.
+    std::size_t kept_bytes = 0; ///< Of the block of what is kept from call to call; 0: nothing is.
+    std::vector<std::size_t> constants; ///< Input ports that the content of that block depends on.
+    std::size_t arena_bytes = 0;        ///< Results that one step leaves for another.
+    std::size_t scratch_bytes = 0;      ///< Of a call, in all; the address needs no alignment.
     std::string implementation;
     std::vector<passed_over> refusals;
 };
@@ -89,6 +106,9 @@ public:
     virtual std::string verbose_text(const plan_parts &parts) const = 0;
 };
 
+class constant_entries;
+class constant_use;
+
 class plan {
 public:
     plan(plan_parts parts, const engine_state &engine);
@@ -97,15 +117,17 @@ public:
     const engine_state &engine() const { return engine_; }
 
     /// Pointers by port. Throws tern::error (invalid_arguments, out_of_memory) before any output
-    /// byte is written. Allocates nothing unless scratch is needed and not given.
-    void execute(
-            const void *const *in, void *const *out, void *scratch, const plan_names &names) const;
+    /// byte is written. Allocates nothing unless scratch is needed and not given, or what is kept
+    /// of constants is made. `kept`: entries for `constants` and `kept_bytes`, or null.
+    void execute(const void *const *in, void *const *out, void *scratch, const plan_names &names,
+            constant_entries *kept = nullptr) const;
 
 private:
     void check(const void *const *in, void *const *out, const plan_names &names) const;
     void check_output(std::size_t index, const void *const *in, void *const *out,
             const plan_names &names) const;
-    void run(const void *const *in, void *const *out, void *scratch) const noexcept;
+    void run(const void *const *in, void *const *out, void *scratch,
+            constant_use &&kept) const noexcept;
 
     plan_parts parts_;
     const engine_state &engine_;
