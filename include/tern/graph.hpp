@@ -336,6 +336,26 @@ TERN_API int get_compiled_partition_cache_capacity();
 /// Errors: invalid_arguments when it is negative.
 TERN_API void set_compiled_partition_cache_capacity(int capacity);
 
+/// Executions keep what follows from inputs of property_type::constant only (results of ops on such
+/// inputs, weights of a MatMul in the order in which its kernel reads them) in a cache, and later
+/// ones with the same memory for those inputs do not read that memory again. `size` is how many MB
+/// (2^20 bytes) all compiled partitions may keep together: what was not used for longest makes room
+/// for more. 0, unless TERN_GRAPH_CONSTANT_TENSOR_CACHE_CAPACITY says otherwise: nothing is kept.
+/// A call lets everything go that is kept. What a compiled partition keeps is its own, and goes
+/// with it. Thread-safe.
+/// Errors: invalid_arguments for a kind without engines, and for a size (such as a negative one)
+/// whose bytes do not fit 63 bits.
+/// Source: oneDNN Graph's functions of these names; there alike partitions share what they keep.
+TERN_API void set_constant_tensor_cache_capacity(engine::kind kind, std::size_t size);
+TERN_API std::size_t get_constant_tensor_cache_capacity(engine::kind kind);
+
+/// As oneDNN Graph's older functions: 0 for a capacity of 0, else the largest one.
+/// Errors: invalid_arguments when `flag` is negative.
+[[deprecated("use set_constant_tensor_cache_capacity")]] TERN_API void set_constant_tensor_cache(
+        int flag);
+/// 0 when nothing is kept, else 1.
+[[deprecated("use get_constant_tensor_cache_capacity")]] TERN_API int get_constant_tensor_cache();
+
 /// Which graphs the library writes to files. Values may be joined with |.
 enum class graph_dump_mode : unsigned {
     none = 0,

@@ -5,6 +5,7 @@
 #include "api/dump.hpp"
 #include "api/states.hpp"
 #include "ops/registry.hpp"
+#include "runtime/constant_cache.hpp"
 #include "runtime/plan_cache.hpp"
 #include "runtime/verbose.hpp"
 
@@ -165,6 +166,39 @@ void set_compiled_partition_cache_capacity(int capacity) {
         fail(status::invalid_arguments,
                 "set_compiled_partition_cache_capacity: {} given; expected 0 or more", capacity);
     runtime::the_plan_cache().set_capacity(static_cast<std::size_t>(capacity));
+}
+
+// what is kept of constants
+
+namespace {
+
+constexpr std::size_t bytes_of_mb = std::size_t{1} << 20;
+constexpr std::size_t most_mb = static_cast<std::size_t>(INT64_MAX) / bytes_of_mb;
+
+} // namespace
+
+void set_constant_tensor_cache_capacity(engine::kind kind, std::size_t size) {
+    check_engine_kind(kind, "set_constant_tensor_cache_capacity");
+    if (size > most_mb)
+        fail(status::invalid_arguments,
+                "set_constant_tensor_cache_capacity: {} MB given; expected 0 to {}", size, most_mb);
+    runtime::the_constant_cache().set_capacity(size * bytes_of_mb);
+}
+
+std::size_t get_constant_tensor_cache_capacity(engine::kind kind) {
+    check_engine_kind(kind, "get_constant_tensor_cache_capacity");
+    return runtime::the_constant_cache().capacity() / bytes_of_mb;
+}
+
+void set_constant_tensor_cache(int flag) {
+    if (flag < 0)
+        fail(status::invalid_arguments, "set_constant_tensor_cache: {} given; expected 0 or 1",
+                flag);
+    runtime::the_constant_cache().set_capacity(flag == 0 ? 0 : most_mb * bytes_of_mb);
+}
+
+int get_constant_tensor_cache() {
+    return runtime::the_constant_cache().capacity() > 0;
 }
 
 // verbose

@@ -20,6 +20,7 @@ protected:
         unsetenv("TERN_IMPL");
         unsetenv("TERN_VERBOSE");
         unsetenv("TERN_GRAPH_COMPILED_PARTITION_CACHE_CAPACITY");
+        unsetenv("TERN_GRAPH_CONSTANT_TENSOR_CACHE_CAPACITY");
     }
 };
 
@@ -112,6 +113,21 @@ TEST_F(environment_test, TERN_GRAPH_COMPILED_PARTITION_CACHE_CAPACITY) {
         setenv(name, other, 1);
         EXPECT_EXIT(report_cache_capacity(), testing::ExitedWithCode(0), "keeps 1024\\.") << other;
     }
+}
+
+[[noreturn]] void report_constant_cache_capacity() {
+    std::fprintf(stderr, "keeps %zu.\n",
+            tern::graph::get_constant_tensor_cache_capacity(engine::kind::cpu));
+    std::_Exit(0);
+}
+
+TEST_F(environment_test, TERN_GRAPH_CONSTANT_TENSOR_CACHE_CAPACITY) {
+    const char *name = "TERN_GRAPH_CONSTANT_TENSOR_CACHE_CAPACITY";
+    EXPECT_EXIT(report_constant_cache_capacity(), testing::ExitedWithCode(0), "keeps 0\\.");
+    setenv(name, "cpu:12;gpu:3", 1);
+    EXPECT_EXIT(report_constant_cache_capacity(), testing::ExitedWithCode(0), "keeps 12\\.");
+    setenv(name, "12", 1);
+    EXPECT_EXIT(report_constant_cache_capacity(), testing::ExitedWithCode(0), "keeps 0\\.");
 }
 
 } // namespace
