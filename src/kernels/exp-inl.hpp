@@ -8,7 +8,7 @@
 #endif
 
 /// \file
-/// exp of f32 vectors.
+/// exp of f32 vectors, and the limits that keep its argument in range.
 
 #include <cstdint>
 
@@ -21,28 +21,32 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// max(v, low), NaN where v is NaN.
-template <class D>
-HWY_INLINE hn::Vec<D> at_least(D d, hn::Vec<D> v, float low) {
-    const auto limit = hn::Set(d, low);
+/// max(v, low); v where it is NaN, or equal.
+template <class V>
+HWY_INLINE V at_least(V v, V low) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-    (void)d;
-    return hn::Max(limit, v); // The instruction gives its second operand when one is NaN.
+    return hn::Max(low, v); // The instruction gives its second operand then.
 #else
-    return hn::IfThenElse(hn::Lt(v, limit), limit, v);
+    return hn::IfThenElse(hn::Lt(v, low), low, v);
 #endif
 }
+template <class D>
+HWY_INLINE hn::Vec<D> at_least(D d, hn::Vec<D> v, float low) {
+    return at_least(v, hn::Set(d, low));
+}
 
-/// min(v, high), NaN where v is NaN.
+/// min(v, high); v where it is NaN, or equal.
+template <class V>
+HWY_INLINE V at_most(V v, V high) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    return hn::Min(high, v); // As in at_least.
+#else
+    return hn::IfThenElse(hn::Gt(v, high), high, v);
+#endif
+}
 template <class D>
 HWY_INLINE hn::Vec<D> at_most(D d, hn::Vec<D> v, float high) {
-    const auto limit = hn::Set(d, high);
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-    (void)d;
-    return hn::Min(limit, v); // As in at_least.
-#else
-    return hn::IfThenElse(hn::Gt(v, limit), limit, v);
-#endif
+    return at_most(v, hn::Set(d, high));
 }
 
 /// exp(v) = mantissa * 2^n, with n an integer and the mantissa in [0.7, 1.42].

@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "kernels/lanes/lane_chain.cpp"
 #include <hwy/foreach_target.h>
 
+#include "kernels/exp-inl.hpp"
 #include "kernels/lanes/lane_chain.hpp"
 #include "kernels/lanes/loops-inl.hpp"
 
@@ -28,25 +29,9 @@ HWY_INLINE f32_vector less_of(f32_vector a, f32_vector b) {
     return hn::IfThenElse(hn::Eq(a, b), hn::Or(a, b), keep_nan(hn::Lt(a, b), a, b));
 }
 
-/// v where it is NaN or they are equal.
-HWY_INLINE f32_vector raise(f32_vector v, f32_vector low) {
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-    return hn::Max(low, v); // the instruction's rule for its second operand
-#else
-    return hn::IfThenElse(hn::Lt(v, low), low, v);
-#endif
-}
-HWY_INLINE f32_vector cap(f32_vector v, f32_vector high) {
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-    return hn::Min(high, v);
-#else
-    return hn::IfThenElse(hn::Gt(v, high), high, v);
-#endif
-}
-
 /// NaN stays.
 HWY_INLINE f32_vector clamp(f32_vector v, f32_vector low, f32_vector high) {
-    return cap(raise(v, low), high);
+    return at_most(at_least(v, low), high);
 }
 
 HWY_INLINE f32_vector square(f32_vector v) {
@@ -95,8 +80,8 @@ struct position {
     TERN_LINK(divide_into, hn::Div(at.operand(link, k), v))                                        \
     TERN_LINK(maximum, greater_of(v, at.operand(link, k)))                                         \
     TERN_LINK(minimum, less_of(v, at.operand(link, k)))                                            \
-    TERN_LINK(raise, raise(v, at.operand(link, k)))                                                \
-    TERN_LINK(cap, cap(v, at.operand(link, k)))                                                    \
+    TERN_LINK(raise, at_least(v, at.operand(link, k)))                                             \
+    TERN_LINK(cap, at_most(v, at.operand(link, k)))                                                \
     TERN_LINK(squared_difference, square(hn::Sub(v, at.operand(link, k))))                         \
     TERN_LINK(select_value, hn::IfThenElse(at.is_false(link, k), at.operand(link, k), v))          \
     TERN_LINK(select_operand, hn::IfThenElse(at.is_false(link, k), v, at.operand(link, k)))        \

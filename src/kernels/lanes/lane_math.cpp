@@ -53,17 +53,18 @@ struct math_step {
     }
 };
 
-#define TERN_MATH(name)                                                                            \
-    struct name##_fn {                                                                             \
+/// struct fn##_fn: calls `function` with a tag and a vector.
+#define TERN_MATH(fn, function)                                                                    \
+    struct fn##_fn {                                                                               \
         template <class D, class V>                                                                \
         HWY_INLINE V operator()(D d, V a) const {                                                  \
-            return name##_value(d, a);                                                             \
+            return function(d, a);                                                                 \
         }                                                                                          \
     };
-TERN_MATH(exp)
-TERN_MATH(log)
-TERN_MATH(sigmoid)
-TERN_MATH(tanh)
+TERN_MATH(exp, exp_value)
+TERN_MATH(log, log_value)
+TERN_MATH(sigmoid, sigmoid_value)
+TERN_MATH(tanh, tanh_value)
 
 /// Has the naive formula's NaN for minus infinity, as mish and gelu_tanh have.
 struct gelu_erf_fn {
@@ -147,16 +148,9 @@ HWY_NOINLINE void run_math(const lane_args &args) noexcept {
 }
 
 #if HWY_NATIVE_FMA
-#define TERN_MATH_F32(name)                                                                        \
-    struct f32_##name##_fn {                                                                       \
-        template <class D, class V>                                                                \
-        HWY_INLINE V operator()(D d, V a) const {                                                  \
-            return f32_##name(d, a);                                                               \
-        }                                                                                          \
-    };
-TERN_MATH_F32(exp)
-TERN_MATH_F32(log)
-TERN_MATH_F32(sigmoid)
+TERN_MATH(f32_exp, f32_exp)
+TERN_MATH(f32_log, f32_log)
+TERN_MATH(f32_sigmoid, f32_sigmoid)
 
 struct f32_elu_fn {
     float x, y;
