@@ -71,24 +71,35 @@ constexpr candidate select_candidates[] = {
 constexpr candidate reference_candidates[] = {{"reference", make_reference}};
 constexpr candidate elementwise_candidates[] = {
         {"lanes", make_lanes},
+        {"onednn", make_chain_primitive},
         {"reference", make_reference},
 };
-constexpr candidate group_candidates[] = {{"lanes", make_lanes}};
-constexpr candidate matmul_group_candidates[] = {{"matmul", make_matmul}};
+constexpr candidate group_candidates[] = {
+        {"lanes", make_lanes},
+        {"onednn", make_chain_primitive},
+};
+constexpr candidate matmul_group_candidates[] = {
+        {"matmul", make_matmul},
+        {"onednn", make_matmul_primitive},
+};
 constexpr candidate matmul_candidates[] = {
         {"matmul", make_matmul},
+        {"onednn", make_matmul_primitive},
         {"reference", make_reference},
 };
 constexpr candidate softmax_candidates[] = {
         {"softmax", make_softmax},
+        {"onednn", make_softmax_primitive},
         {"reference", make_reference},
 };
 constexpr candidate reduce_candidates[] = {
         {"reduce", make_reduce},
+        {"onednn", make_sum_primitive},
         {"reference", make_reference},
 };
 constexpr candidate move_candidates[] = {
         {"copy", make_copy},
+        {"onednn", make_reorder_primitive},
         {"reference", make_reference},
 };
 constexpr candidate dynamic_candidates[] = {
