@@ -102,6 +102,12 @@ constexpr candidate move_candidates[] = {
         {"onednn", make_reorder_primitive},
         {"reference", make_reference},
 };
+/// Of moves that transpose: see is_fast_reorder.
+constexpr candidate transpose_candidates[] = {
+        {"onednn", make_reorder_primitive},
+        {"copy", make_copy},
+        {"reference", make_reference},
+};
 constexpr candidate dynamic_candidates[] = {
         {"lanes", make_dynamic_quantization},
         {"reference", make_reference},
@@ -133,7 +139,9 @@ std::span<const candidate> candidates_of(const work &w) {
         case group_kind::matmul: return matmul_group_candidates;
         case group_kind::single: break;
     }
-    return candidates_of(w.op().kind());
+    const std::span<const candidate> usual = candidates_of(w.op().kind());
+    if (usual.data() == move_candidates && is_fast_reorder(w)) return transpose_candidates;
+    return usual;
 }
 
 } // namespace tern::compiler

@@ -4,7 +4,6 @@
 #include "primitives/bound_primitive.hpp"
 
 #include <atomic>
-#include <new>
 #include <utility>
 
 #include "base/text.hpp"
@@ -118,15 +117,13 @@ made_primitive bound(const dnnl::primitive_desc_base &desc, const dnnl::primitiv
     return {std::move(made), {}};
 }
 
-made_primitive guarded(const std::function<made_primitive()> &make) noexcept {
+made_primitive guarded(const std::function<made_primitive()> &make) {
     try {
         return make();
     } catch (const dnnl::error &error) {
         if (error.status == dnnl_unimplemented)
             return {nullptr, "oneDNN has nothing for these types and layouts on this CPU"};
         return {nullptr, format_text("oneDNN: {}", error.message)};
-    } catch (const std::bad_alloc &) {
-        return {nullptr, "no memory for the primitive"};
     }
 }
 

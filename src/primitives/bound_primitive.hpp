@@ -36,7 +36,7 @@ made_primitive bound(const dnnl::primitive_desc_base &desc, const dnnl::primitiv
         std::vector<argument> args);
 
 /// Calls `make`; what oneDNN throws becomes a reason.
-made_primitive guarded(const std::function<made_primitive()> &make) noexcept;
+made_primitive guarded(const std::function<made_primitive()> &make);
 
 /// Adds a link as a post-op, and its operand to `args`. Precondition: no obstacle, not swapped but
 /// where the order does not matter.
@@ -50,8 +50,8 @@ struct eltwise_parameters {
 };
 eltwise_parameters parameters_of(const link &next);
 
-/// Why the operands of links from number `from` on do not suit post-ops over `dst`; empty when they
-/// do.
+/// Why links cannot follow one another, those from number `from` on as post-ops; empty when they
+/// can.
 std::string links_obstacle(const std::vector<link> &links, std::size_t from);
 
 } // namespace tern::primitives

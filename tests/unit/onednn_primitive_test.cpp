@@ -19,6 +19,7 @@
 #include "base/error.hpp"
 #include "plan_text.hpp"
 #include "primitives/primitive.hpp"
+#include "select_case.hpp"
 
 namespace tern::compiler {
 namespace {
@@ -88,7 +89,22 @@ std::string expect_reference_result(
     for (int threads : {1, 2, 3})
         tbb::task_arena(threads).execute(
                 [&] { expect_near(run(tested, inputs), wanted, allowed.relative, allowed.scale); });
-    return tested.plan->parts().implementation;
+    const runtime::plan_parts &parts = tested.plan->parts();
+    for (const auto &[from, to] : parts.in_place) {
+        memories held = inputs;
+        memories results = wanted;
+        std::vector<const void *> in;
+        std::vector<void *> out;
+        for (std::vector<std::uint8_t> &bytes : held)
+            in.push_back(bytes.data());
+        for (std::vector<std::uint8_t> &bytes : results)
+            out.push_back(bytes.data());
+        out[to] = held[from].data();
+        tested.execute(in.data(), out.data(), nullptr);
+        results[to] = held[from];
+        expect_near(results, wanted, allowed.relative, allowed.scale);
+    }
+    return parts.implementation;
 }
 
 /// The reason why a graph of one op cannot run so.
@@ -220,6 +236,18 @@ TEST(onednn_primitive, single_ops_with_special_values) {
                     EXPECT_TRUE(is_swapped || other == "3x1" || other == "2x1x1") << text;
                 }
             }
+}
+
+TEST(onednn_primitive, in_place) {
+    SKIP_WITHOUT_ONEDNN();
+    auto pairs = [](std::string_view graph) {
+        return compile_text(graph, "onednn").plan->parts().in_place.size();
+    };
+    EXPECT_EQ(pairs("%0:f32[9] = input\n %1:f32[9] = Abs(%0)"), 1U);
+    EXPECT_EQ(pairs("%0:f32[3x9], %1:f32[3x9] = input\n %2:f32[3x9] = Add(%0, %1)"), 1U);
+    EXPECT_EQ(pairs("%0:f32[9x9], %1:f32[9x9], %2:f32[9x9] = input\n"
+                    "%3:f32[9x9] = MatMul(%0, %1)\n %4:f32[9x9] = Add(%3, %2)"),
+            0U);
 }
 
 TEST(onednn_primitive, chains) {
@@ -366,6 +394,68 @@ TEST(onednn_primitive, moves_copy_bits) {
     EXPECT_EQ(refusal("%0:f32[2x3:1s2] = input\n %1:f32[6] = StaticReshape(%0){shape=[6], "
                       "special_zero=false}"),
             "the source's strides do not fit the new shape");
+}
+
+/// Runs by itself where it is the faster copy, so it has to keep to its operands as the loops do.
+TEST(onednn_primitive, moves_touch_nothing_around_their_operands) {
+    SKIP_WITHOUT_ONEDNN();
+    using tests::placement;
+    for (placement where :
+            {placement{placement::ends_at_guard}, placement{placement::begins_at_guard},
+                    placement{placement::anywhere, 1}, placement{placement::anywhere, 3}})
+        for (std::string_view type : {"f32", "s8"})
+            for (std::string_view form :
+                    {"[33x65:1s33] = input\n %1:{}[33x65]", "[65x33:1s65] = input\n %1:{}[65x33]",
+                            "[3x700:1s3] = input\n %1:{}[3x700]",
+                            "[700x3:1s700] = input\n %1:{}[700x3]",
+                            "[2x3x19x23:1311s1s69s3] = input\n %1:{}[2x3x19x23]",
+                            "[2x37x5x7:1295s35s7s1] = input\n %1:{}[2x37x5x7:1295s1s259s37]",
+                            "[7x6x5x11:1s7s42s210] = input\n %1:{}[7x6x5x11]"}) {
+                std::string graph =
+                        "%0:" + std::string(type) + std::string(form) + " = Reorder(%0)";
+                graph.replace(graph.find("{}"), 2, type);
+                SCOPED_TRACE(graph);
+                const compiled tested = compile_text(graph, "onednn");
+                memories inputs = make_inputs(tested, [] { return 0.0; });
+                for (std::size_t i = 0; i < inputs[0].size(); ++i)
+                    inputs[0][i] = static_cast<std::uint8_t>(i * 7 + i / 256);
+                const tests::region src(inputs[0].size(), where);
+                const tests::region dst(inputs[0].size(), where);
+                std::memcpy(src.first(), inputs[0].data(), inputs[0].size());
+                const void *in[] = {src.first()};
+                void *out[] = {dst.first()};
+                tested.execute(in, out, nullptr);
+                const memories wanted = run(compile_text(graph, "reference"), inputs);
+                EXPECT_EQ(std::memcmp(dst.first(), wanted[0].data(), wanted[0].size()), 0);
+            }
+}
+
+/// What transposes some thousand elements of 4 bytes, or short rows of bytes, runs as oneDNN's
+/// reorder unasked.
+TEST(onednn_primitive, moves_that_come_first) {
+    SKIP_WITHOUT_ONEDNN();
+    auto implementation = [](std::string_view graph) {
+        const std::string name = compile_text(graph).plan->parts().implementation;
+        return name.substr(0, name.find(':'));
+    };
+    EXPECT_EQ(implementation("%0:f32[64x64:1s64] = input\n %1:f32[64x64] = Reorder(%0)"), "onednn");
+    EXPECT_EQ(implementation("%0:s32[4x64x64] = input\n %1:s32[64x4x64] = "
+                             "StaticTranspose(%0){order=[2,0,1]}"),
+            "onednn");
+    EXPECT_EQ(implementation("%0:u8[8x512:1s8] = input\n %1:u8[8x512] = Reorder(%0)"), "onednn");
+    for (std::string_view form : {
+                 "f32[63x64:1s63] = input\n %1:f32[63x64]",
+                 "f32[64x64:70s1] = input\n %1:f32[64x64]",
+                 "f32[64x1x64:64s7s1] = input\n %1:f32[64x1x64]",
+                 "f32[64x64x64:64s4096s1] = input\n %1:f32[64x64x64]",
+                 "u8[64x64:1s64] = input\n %1:u8[64x64]",
+                 "bf16[64x64:1s64] = input\n %1:bf16[64x64]",
+                 "f64[64x64:1s64] = input\n %1:f64[64x64]",
+         })
+        EXPECT_EQ(implementation("%0:" + std::string(form) + " = Reorder(%0)"), "copy") << form;
+    // A source that repeats its elements is no case for the primitive.
+    EXPECT_EQ(implementation("%0:f32[2x64x64:0s1s64] = input\n %1:f32[2x64x64] = Reorder(%0)"),
+            "copy");
 }
 
 TEST(onednn_primitive, runs_on_several_threads_at_once) {
