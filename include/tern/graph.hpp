@@ -208,8 +208,8 @@ struct refusal {
 /// What a caller may ask of compile beyond oneDNN's arguments.
 struct compile_options {
     /// Name of the only implementation that may serve, such as "reference"; docs/ops.md lists those
-    /// of each op. Ops then run one by one. Empty: the best one for each group of ops. Wins over
-    /// the environment variable TERN_IMPL.
+    /// of each op. Ops then run one by one, but for those that "onednn" runs as post-ops. Empty:
+    /// the best one for each group of ops. Wins over the environment variable TERN_IMPL.
     std::string implementation;
 };
 

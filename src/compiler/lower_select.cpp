@@ -87,20 +87,21 @@ answer make_select_primitive(const work &w) {
     return {std::make_unique<select_primitive_kernel>(std::move(primitive)), name};
 }
 
-answer make_copy(const work &w) {
+std::optional<dims> copied_strides(const work &w) {
     const tensor_desc &src = w.src(0);
+    if (w.op().kind() == op_kind::StaticReshape)
+        return reshape_strides(src.shape, src.strides, w.dst().shape);
+    if (w.op().kind() == op_kind::StaticTranspose) return transposed_strides(w.op(), src.strides);
+    return src.strides;
+}
+
+answer make_copy(const work &w) {
     const tensor_desc &dst = w.dst();
-    dims strides = src.strides;
-    if (w.op().kind() == op_kind::StaticReshape) {
-        std::optional<dims> reshaped = reshape_strides(src.shape, src.strides, dst.shape);
-        if (!reshaped) return {nullptr, "the source's strides do not fit the new shape"};
-        strides = *reshaped;
-    } else if (w.op().kind() == op_kind::StaticTranspose) {
-        strides = transposed_strides(w.op(), src.strides);
-    }
+    const std::optional<dims> strides = copied_strides(w);
+    if (!strides) return {nullptr, "the source's strides do not fit the new shape"};
     const dims none(dst.shape.rank(), 0);
-    auto loops = kernels::make_select_loops(
-            dst.shape, {none, strides, strides, dst.strides}, static_cast<int>(bytes_of(dst.type)));
+    auto loops = kernels::make_select_loops(dst.shape, {none, *strides, *strides, dst.strides},
+            static_cast<int>(bytes_of(dst.type)));
     return {std::make_unique<copy_kernel>(loops, w.op().kind() == op_kind::Reorder),
             std::string(kernels::select_target())};
 }

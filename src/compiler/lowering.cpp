@@ -71,23 +71,40 @@ constexpr candidate select_candidates[] = {
 constexpr candidate reference_candidates[] = {{"reference", make_reference}};
 constexpr candidate elementwise_candidates[] = {
         {"lanes", make_lanes},
+        {"onednn", make_chain_primitive},
         {"reference", make_reference},
 };
-constexpr candidate group_candidates[] = {{"lanes", make_lanes}};
-constexpr candidate matmul_group_candidates[] = {{"matmul", make_matmul}};
+constexpr candidate group_candidates[] = {
+        {"lanes", make_lanes},
+        {"onednn", make_chain_primitive},
+};
+constexpr candidate matmul_group_candidates[] = {
+        {"matmul", make_matmul},
+        {"onednn", make_matmul_primitive},
+};
 constexpr candidate matmul_candidates[] = {
         {"matmul", make_matmul},
+        {"onednn", make_matmul_primitive},
         {"reference", make_reference},
 };
 constexpr candidate softmax_candidates[] = {
         {"softmax", make_softmax},
+        {"onednn", make_softmax_primitive},
         {"reference", make_reference},
 };
 constexpr candidate reduce_candidates[] = {
         {"reduce", make_reduce},
+        {"onednn", make_sum_primitive},
         {"reference", make_reference},
 };
 constexpr candidate move_candidates[] = {
+        {"copy", make_copy},
+        {"onednn", make_reorder_primitive},
+        {"reference", make_reference},
+};
+/// Of moves that transpose: see is_fast_reorder.
+constexpr candidate transpose_candidates[] = {
+        {"onednn", make_reorder_primitive},
         {"copy", make_copy},
         {"reference", make_reference},
 };
@@ -122,7 +139,9 @@ std::span<const candidate> candidates_of(const work &w) {
         case group_kind::matmul: return matmul_group_candidates;
         case group_kind::single: break;
     }
-    return candidates_of(w.op().kind());
+    const std::span<const candidate> usual = candidates_of(w.op().kind());
+    if (usual.data() == move_candidates && is_fast_reorder(w)) return transpose_candidates;
+    return usual;
 }
 
 } // namespace tern::compiler

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +61,9 @@ answer make_select_loops(const work &w);
 answer make_select_primitive(const work &w);
 /// Reorder, StaticTranspose and StaticReshape: the elements go to other places.
 answer make_copy(const work &w);
+/// Strides that reach the elements of such an op's result in its source; none where a reshape has
+/// no such strides.
+std::optional<dims> copied_strides(const work &w);
 
 // lower_elementwise.cpp
 answer make_lanes(const work &w);
@@ -74,6 +78,18 @@ answer make_matmul(const work &w);
 // lower_rows.cpp
 answer make_softmax(const work &w);
 answer make_reduce(const work &w);
+
+// lower_primitives.cpp: oneDNN's primitives, which refuse what they would compute otherwise than
+// the ops' definitions say.
+/// A MatMul, and ops that follow one after the other as post-ops.
+answer make_matmul_primitive(const work &w);
+/// Elementwise ops, one after the other.
+answer make_chain_primitive(const work &w);
+answer make_softmax_primitive(const work &w);
+answer make_sum_primitive(const work &w);
+answer make_reorder_primitive(const work &w);
+/// Is oneDNN's reorder the faster copy, where it serves?
+bool is_fast_reorder(const work &w);
 
 } // namespace tern::compiler
 

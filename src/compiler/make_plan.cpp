@@ -39,13 +39,15 @@ public:
           wanted_(wanted) {}
 
     runtime::plan_parts make() {
-        // The reference runs op by op, and so does whatever is asked for by name.
-        const bool fuse = wanted_.empty();
+        // The reference runs op by op, and so does whatever is asked for by name; but primitives
+        // have post-ops.
+        const bool is_open = wanted_.empty();
         verify(r_);
-        if (fuse) make_views(r_);
+        if (is_open) make_views(r_);
         verify(r_);
-        grouping found = find_groups(r_, fuse);
+        grouping found = find_groups(r_, is_open || wanted_ == "onednn");
         groups_ = std::move(found.groups);
+        if (!is_open) break_up_groups();
         for (const fusion_refusal &refusal : found.refusals)
             parts_.refusals.push_back(
                     {"fusion", format_text("{}: {}", ir::to_string(r_.op(refusal.op).op->label()),
@@ -66,6 +68,26 @@ private:
     bool has_nothing_to_do(const group &g) const {
         return std::all_of(
                 g.out.begin(), g.out.end(), [&](int v) { return is_empty(r_.desc(v).shape); });
+    }
+
+    /// Groups that cannot run as wanted become single ops.
+    void break_up_groups() {
+        std::vector<group> kept;
+        for (group &g : groups_) {
+            const work w{r_, g};
+            const auto choices = candidates_of(w);
+            auto choice = std::find_if(choices.begin(), choices.end(),
+                    [&](const candidate &c) { return c.name == wanted_; });
+            const bool breaks = g.kind != group_kind::single && !has_nothing_to_do(g)
+                                && (choice == choices.end() || !choice->make(w).kernel);
+            if (!breaks) {
+                kept.push_back(std::move(g));
+                continue;
+            }
+            for (int op : g.ops)
+                kept.push_back({group_kind::single, {op}, r_.op(op).in, r_.op(op).out, -1});
+        }
+        groups_ = std::move(kept);
     }
 
     void forget_inner_values() {

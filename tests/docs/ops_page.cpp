@@ -144,7 +144,8 @@ std::string page() {
            "result is stored.\nSums, products, quotients and square roots of f32 are the exact "
            "value, "
            "rounded once; Exp, Log, Sigmoid and Elu are\nat most 2 ulp off it, Tanh, GELU, Mish, "
-           "SoftPlus and Pow 1 ulp. Integers are computed with as integers.\n\n"
+           "SoftPlus and Pow 1 ulp. Integers are computed with as integers.\n"
+           "By request, `onednn` is at most 8 ulp off for Sigmoid, Tanh and Pow.\n\n"
            + sections
            + "## Known by name only\n\n"
              "A graph may hold these kinds; ports and attributes are not checked, and their "
