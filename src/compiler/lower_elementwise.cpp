@@ -89,24 +89,21 @@ answer make_dynamic_quantization(const work &w) {
     const tensor_desc &src = w.src(0);
     const tensor_desc &dst = w.dst();
     for (std::size_t i = 0; i < w.ops.in.size(); ++i) {
-        lane_kind kind{};
-        if (!kernels::find_lane_kind(w.src(i).type, kind) || kind == lane_kind::s64)
-            return {nullptr, "data type of an input"};
+        const auto kind = kernels::find_lane_kind(w.src(i).type);
+        if (!kind || kind == lane_kind::s64) return {nullptr, "data type of an input"};
     }
-    lane_kind dst_kind{};
     const bool quantizes = w.op().kind() == op_kind::DynamicQuantize;
-    if (!quantizes && (!kernels::find_lane_kind(dst.type, dst_kind) || dst_kind != lane_kind::f32))
+    if (!quantizes && kernels::find_lane_kind(dst.type) != lane_kind::f32)
         return {nullptr, "data type of dst"};
 
     dims shape = dst.shape;
     lane_build build;
     auto add = [&](int value, const dims &strides) {
-        lane_kind kind{};
-        kernels::find_lane_kind(w.in.desc(value).type, kind);
+        const data_type type = w.in.desc(value).type;
         build.inputs.push_back({.value = value, .strides = strides});
-        build.program.inputs.push_back({w.in.desc(value).type, kind});
+        build.program.inputs.push_back({type, *kernels::find_lane_kind(type)});
     };
-    const std::string &qtype = std::get<std::string>(*ir::find(op.attrs, op_attr::qtype));
+    const std::string &qtype = ir::attr_of<std::string>(op.attrs, op_attr::qtype);
     dims src_strides = src.strides;
     dims dst_strides = dst.strides;
     std::array<dims, 2> scale_strides; // of scales and zero points
@@ -119,7 +116,7 @@ answer make_dynamic_quantization(const work &w) {
                 if (its.shape[axis] > 1 && !is_mutated(mutation::group_scale_shared))
                     strides[axis] = its.strides[axis];
         } else if (its.shape.rank() == 1 && its.shape[0] > 1) {
-            std::int64_t axis = std::get<std::int64_t>(*ir::find(op.attrs, op_attr::axis));
+            std::int64_t axis = ir::attr_of<std::int64_t>(op.attrs, op_attr::axis);
             strides[static_cast<int>(axis < 0 ? axis + shape.rank() : axis)] = its.strides[0];
         }
     }

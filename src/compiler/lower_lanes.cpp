@@ -15,6 +15,7 @@
 namespace tern::compiler {
 namespace {
 
+using kernels::find_lane_kind;
 using kernels::lane_instruction;
 using kernels::lane_kind;
 using kernels::lane_op;
@@ -72,15 +73,10 @@ const simple_op *find_simple(op_kind kind) {
     return nullptr;
 }
 
-std::optional<lane_kind> compute_kind(data_type type) {
-    lane_kind kind{};
-    return kernels::find_lane_kind(type, kind) ? std::optional(kind) : std::nullopt;
-}
-
 /// Empty: a register holds every bit of an element of the type, so that what is only copied can go
 /// through it.
 std::string copy_obstacle(data_type type) {
-    if (!compute_kind(type))
+    if (!find_lane_kind(type))
         return format_text("data type {} is not computed in lanes", name_of(type));
     // Registers hold the value: of a NaN that it is one, of true that it is 1.
     if (type == data_type::f8_e5m2 || type == data_type::f8_e4m3 || type == data_type::boolean)
@@ -89,8 +85,7 @@ std::string copy_obstacle(data_type type) {
 }
 
 float number_of(const ir::op &op, op_attr attr) {
-    const ir::attr_value *value = ir::find(op.attrs, attr);
-    return value ? std::get<float>(*value) : 0.0F;
+    return ir::attr_or(op.attrs, attr, 0.0F);
 }
 
 bool is_integer_kind(lane_kind kind) {
@@ -106,7 +101,7 @@ std::string find_kind(
     bool any_float = false;
     bool all_same = true;
     for (int v : values) {
-        std::optional<lane_kind> its = compute_kind(r.desc(v).type);
+        std::optional<lane_kind> its = find_lane_kind(r.desc(v).type);
         if (!its)
             return format_text("data type {} is not computed in lanes", name_of(r.desc(v).type));
         any_float = any_float || *its == lane_kind::f32;
@@ -116,16 +111,16 @@ std::string find_kind(
         kind = lane_kind::f32;
         // What is stored as an integer has rounding rules of its own.
         if (simple.over != simple_op::types::comparison
-                && compute_kind(r.desc(o.out[0]).type) != lane_kind::f32)
+                && find_lane_kind(r.desc(o.out[0]).type) != lane_kind::f32)
             return "a floating-point result is stored as an integer";
         for (int v : values)
-            if (compute_kind(r.desc(v).type) != lane_kind::f32 && !all_same)
+            if (find_lane_kind(r.desc(v).type) != lane_kind::f32 && !all_same)
                 if (bits_of(r.desc(v).type) > 16)
                     return "a large integer would be rounded to f32 first";
         return {};
     }
     if (!all_same) return "integers of different types";
-    kind = *compute_kind(r.desc(values[0]).type);
+    kind = *find_lane_kind(r.desc(values[0]).type);
     if (simple.over == simple_op::types::floating) return "integers";
     const bool is_order = simple.over == simple_op::types::comparison
                           || simple.op == lane_op::maximum || simple.op == lane_op::minimum;
@@ -137,8 +132,8 @@ std::string find_kind(
 
 std::string type_cast_obstacle(data_type from, data_type to) {
     if (from == to) return copy_obstacle(to);
-    std::optional<lane_kind> from_kind = compute_kind(from);
-    std::optional<lane_kind> to_kind = compute_kind(to);
+    std::optional<lane_kind> from_kind = find_lane_kind(from);
+    std::optional<lane_kind> to_kind = find_lane_kind(to);
     if (!from_kind || !to_kind)
         return format_text("no conversion from {} to {} in lanes", name_of(from), name_of(to));
     // Through f32 these would be rounded twice.
@@ -230,9 +225,9 @@ private:
 
     int load(int v, lane_kind kind) {
         const data_type type = r_.desc(v).type;
-        if (compute_kind(type) == kind) return add_value_input(v, kind);
+        if (find_lane_kind(type) == kind) return add_value_input(v, kind);
         // f32 is asked for, an integer is there.
-        return emit(lane_op::convert, kind, get(v, *compute_kind(type)));
+        return emit(lane_op::convert, kind, get(v, *find_lane_kind(type)));
     }
 
     int convert_inside(int v, lane_kind kind) {
@@ -271,7 +266,7 @@ private:
 
     void emit_select(const region_op &o) {
         const int dst = o.out[0];
-        const lane_kind kind = *compute_kind(r_.desc(dst).type);
+        const lane_kind kind = *find_lane_kind(r_.desc(dst).type);
         int cond = get(o.in[0], lane_kind::mask);
         int src_0 = get_unrounded(o.in[1], kind);
         int src_1 = get_unrounded(o.in[2], kind);
@@ -331,7 +326,7 @@ private:
             case op_kind::SoftPlus:
             case op_kind::Pow: x = number_of(*o.op, op_attr::beta); break;
             case op_kind::GELU:
-                if (std::get<std::string>(*ir::find(o.op->attrs, op_attr::mode)) == "gelu_tanh")
+                if (ir::attr_of<std::string>(o.op->attrs, op_attr::mode) == "gelu_tanh")
                     op = lane_op::gelu_tanh;
                 break;
             default: break;
@@ -342,7 +337,7 @@ private:
     }
 
     void emit_index(const region_op &o) {
-        std::int64_t axis = std::get<std::int64_t>(*ir::find(o.op->attrs, op_attr::axis));
+        std::int64_t axis = ir::attr_of<std::int64_t>(o.op->attrs, op_attr::axis);
         if (axis < 0) axis += shape_.rank();
         if (is_mutated(mutation::index_of_wrong_axis)) axis = shape_.rank() - 1 - axis;
         dims strides(shape_.rank(), 0);
@@ -356,9 +351,10 @@ private:
     void emit_cast(const region_op &o) {
         const data_type from = r_.desc(o.in[0]).type;
         const data_type to = r_.desc(o.out[0]).type;
-        if (from == to) return set(o.out[0], *compute_kind(to), get(o.in[0], *compute_kind(to)));
-        lane_kind from_kind = *compute_kind(from);
-        lane_kind to_kind = *compute_kind(to);
+        if (from == to)
+            return set(o.out[0], *find_lane_kind(to), get(o.in[0], *find_lane_kind(to)));
+        lane_kind from_kind = *find_lane_kind(from);
+        lane_kind to_kind = *find_lane_kind(to);
         int reg = get(o.in[0], from_kind);
         if (is_mutated(mutation::cast_rounds) && from_kind == lane_kind::f32)
             reg = emit(lane_op::round, lane_kind::f32, reg);
@@ -370,7 +366,7 @@ private:
     int constant_input(const region_op &o, std::vector<float> numbers) {
         dims strides(shape_.rank(), 0);
         if (numbers.size() > 1 && !is_mutated(mutation::channel_scale_shared)) {
-            std::int64_t axis = std::get<std::int64_t>(*ir::find(o.op->attrs, op_attr::axis));
+            std::int64_t axis = ir::attr_of<std::int64_t>(o.op->attrs, op_attr::axis);
             strides[static_cast<int>(axis < 0 ? axis + shape_.rank() : axis)] = 1;
         }
         return add_input(
@@ -380,8 +376,7 @@ private:
     }
 
     int scales_of(const region_op &o) {
-        return constant_input(
-                o, std::get<std::vector<float>>(*ir::find(o.op->attrs, op_attr::scales)));
+        return constant_input(o, ir::attr_of<std::vector<float>>(o.op->attrs, op_attr::scales));
     }
 
     /// Zero points that are not all zero.
@@ -420,7 +415,7 @@ private:
     void add_bias_to(int sums) {
         const int bias = r_.op(g_.matmul).in[2];
         int reg = emit(lane_op::add, lane_kind::f32, computed_.at(sums).reg,
-                get(bias, *compute_kind(r_.desc(bias).type)));
+                get(bias, *find_lane_kind(r_.desc(bias).type)));
         computed_[sums].reg = reg;
     }
 
@@ -496,7 +491,7 @@ std::string lanes_obstacle(const region &r, int op) {
             const data_type real = o.kind() == op_kind::Quantize ? r.desc(o.in[0]).type : type;
             if (quantized != data_type::s8 && quantized != data_type::u8)
                 return format_text("data type {}", name_of(quantized));
-            return compute_kind(real) == lane_kind::f32
+            return find_lane_kind(real) == lane_kind::f32
                            ? ""
                            : format_text("data type {}", name_of(real));
         }

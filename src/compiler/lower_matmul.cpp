@@ -121,11 +121,6 @@ private:
     bool has_packed_;    ///< One input more: b as pack_kernel makes it, or null.
 };
 
-bool flag_of(const ir::op &op, op_attr attr) {
-    const ir::attr_value *value = ir::find(op.attrs, attr);
-    return value && std::get<bool>(*value);
-}
-
 /// The two inner axes of a factor, which may be missing.
 struct factor {
     dims batch_shape;
@@ -204,8 +199,8 @@ answer make_matmul(const work &w) {
     if (std::string obstacle = matmul_obstacle(w.in, g.matmul); !obstacle.empty())
         return {nullptr, obstacle};
 
-    factor a = split(src, flag_of(*product.op, op_attr::transpose_a), true);
-    factor b = split(weights, flag_of(*product.op, op_attr::transpose_b), false);
+    factor a = split(src, ir::attr_or(product.op->attrs, op_attr::transpose_a, false), true);
+    factor b = split(weights, ir::attr_or(product.op->attrs, op_attr::transpose_b, false), false);
     if (is_mutated(mutation::factor_of_first_batch))
         b.batch_strides = dims(b.batch_shape.rank(), 0);
     const int vector_axes = (src.shape.rank() == 1) + (weights.shape.rank() == 1);

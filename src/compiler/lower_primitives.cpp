@@ -57,9 +57,7 @@ answer with_fallback(const work &w, made_primitive made, answer (*make)(const wo
 
 float alpha_of(const ir::op &op) {
     const op_attr name = op.kind == op_kind::Pow ? op_attr::beta : op_attr::alpha;
-    const ir::attr_value *value = ir::find(op.attrs, name);
-    const float *number = value ? std::get_if<float>(value) : nullptr;
-    return number ? *number : 0.0F;
+    return ir::attr_or(op.attrs, name, 0.0F);
 }
 
 std::size_t position_of(const group &g, int value) {
@@ -160,11 +158,6 @@ tensor_desc with_axes(const tensor_desc &desc, int rank, bool has_row, bool has_
     return result;
 }
 
-bool flag_of(const ir::op &op, op_attr attr) {
-    const ir::attr_value *value = ir::find(op.attrs, attr);
-    return value && std::get<bool>(*value);
-}
-
 } // namespace
 
 answer make_matmul_primitive(const work &w) {
@@ -190,9 +183,11 @@ answer make_matmul_primitive(const work &w) {
     };
     primitives::matmul_form form{
             {position_of(w.ops, product.in[0]),
-                    as_matrices(a, flag_of(*product.op, op_attr::transpose_a), true, rank)},
+                    as_matrices(a, ir::attr_or(product.op->attrs, op_attr::transpose_a, false),
+                            true, rank)},
             {position_of(w.ops, product.in[1]),
-                    as_matrices(b, flag_of(*product.op, op_attr::transpose_b), false, rank)},
+                    as_matrices(b, ir::attr_or(product.op->attrs, op_attr::transpose_b, false),
+                            false, rank)},
             {}, std::move(all.links), over_result(w.dst())};
     if (product.in.size() > 2)
         form.bias = {position_of(w.ops, product.in[2]), over_result(w.in.desc(product.in[2]))};
@@ -217,9 +212,8 @@ answer make_chain_primitive(const work &w) {
 
 answer make_softmax_primitive(const work &w) {
     const ir::op &op = *w.op().op;
-    const std::int64_t axis = std::get<std::int64_t>(*ir::find(op.attrs, op_attr::axis));
-    const bool inf_as_zero =
-            std::get<std::string>(*ir::find(op.attrs, op_attr::mode)) == "inf_as_zero";
+    const std::int64_t axis = ir::attr_of<std::int64_t>(op.attrs, op_attr::axis);
+    const bool inf_as_zero = ir::attr_of<std::string>(op.attrs, op_attr::mode) == "inf_as_zero";
     const int rank = w.dst().shape.rank();
     return with_fallback(w,
             primitives::make_softmax_primitive(
@@ -233,7 +227,7 @@ answer make_sum_primitive(const work &w) {
     const int rank = src.shape.rank();
     std::vector<char> is_reduced(static_cast<std::size_t>(rank), 0);
     for (std::int64_t axis :
-            std::get<std::vector<std::int64_t>>(*ir::find(w.op().op->attrs, op_attr::axes)))
+            ir::attr_of<std::vector<std::int64_t>>(w.op().op->attrs, op_attr::axes))
         is_reduced[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = 1;
     tensor_desc dst = w.dst(); // with the axes that keep_dims left out
     const bool keeps_rank = dst.shape.rank() == rank;

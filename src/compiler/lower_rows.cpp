@@ -54,14 +54,13 @@ answer make_softmax(const work &w) {
         if (!is_low_or_f32(desc->type))
             return {nullptr, format_text("data type {}", name_of(desc->type))};
     const ir::op &op = *w.op().op;
-    std::int64_t axis = std::get<std::int64_t>(*ir::find(op.attrs, op_attr::axis));
+    std::int64_t axis = ir::attr_of<std::int64_t>(op.attrs, op_attr::axis);
     kernels::softmax_problem problem;
     problem.shape = w.dst().shape;
     problem.axis = static_cast<int>(axis < 0 ? axis + problem.shape.rank() : axis);
     if (is_mutated(mutation::softmax_of_wrong_axis) && problem.shape.rank() > 1)
         problem.axis = problem.axis > 0 ? problem.axis - 1 : 1;
-    problem.inf_as_zero =
-            std::get<std::string>(*ir::find(op.attrs, op_attr::mode)) == "inf_as_zero";
+    problem.inf_as_zero = ir::attr_of<std::string>(op.attrs, op_attr::mode) == "inf_as_zero";
     if (is_mutated(mutation::masked_rows_nan)) problem.inf_as_zero = false;
     problem.src = {w.src(0).type, w.src(0).strides};
     problem.dst = {w.dst().type, w.dst().strides};
@@ -81,7 +80,7 @@ answer make_reduce(const work &w) {
     const int rank = src.shape.rank();
     std::array<bool, max_rank> is_reduced{};
     for (std::int64_t axis :
-            std::get<std::vector<std::int64_t>>(*ir::find(w.op().op->attrs, op_attr::axes)))
+            ir::attr_of<std::vector<std::int64_t>>(w.op().op->attrs, op_attr::axes))
         is_reduced[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = true;
     dims shape = src.shape;
     dims dst_strides; // by axis of src; what keep_dims leaves behind has one element

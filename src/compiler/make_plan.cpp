@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/arithmetic.hpp"
 #include "base/error.hpp"
 #include "base/mutation.hpp"
 #include "base/shape.hpp"
@@ -172,7 +173,7 @@ private:
     std::size_t keep(std::size_t bytes) {
         constexpr std::size_t alignment = 64;
         const std::size_t at = parts_.kept_bytes;
-        parts_.kept_bytes += (bytes + alignment - 1) / alignment * alignment;
+        parts_.kept_bytes += round_up(bytes, alignment);
         return at;
     }
 

@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/arithmetic.hpp"
 #include "base/mutation.hpp"
 
 namespace tern::compiler {
 namespace {
 
 constexpr std::size_t alignment = 64;
-
-std::size_t round_up(std::size_t bytes) {
-    return (bytes + alignment - 1) / alignment * alignment;
-}
 
 } // namespace
 
@@ -34,11 +31,12 @@ arena_layout lay_out(const std::vector<arena_block> &blocks) {
             bool together =
                     there.first_step <= block.last_step && block.first_step <= there.last_step;
             if (!together || is_mutated(mutation::arena_overlap)) continue;
-            if (layout.offsets[other] >= at + round_up(block.bytes)) break; // fits before it
-            at = std::max(at, layout.offsets[other] + round_up(there.bytes));
+            if (layout.offsets[other] >= at + round_up(block.bytes, alignment))
+                break; // fits before it
+            at = std::max(at, layout.offsets[other] + round_up(there.bytes, alignment));
         }
         layout.offsets[index] = at;
-        layout.bytes = std::max(layout.bytes, at + round_up(block.bytes));
+        layout.bytes = std::max(layout.bytes, at + round_up(block.bytes, alignment));
         auto after = std::find_if(placed.begin(), placed.end(),
                 [&](std::size_t other) { return layout.offsets[other] > at; });
         placed.insert(after, index);

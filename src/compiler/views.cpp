@@ -16,7 +16,7 @@ bool is_move(op_kind kind) {
 
 /// Axis of the source that each axis of the result is; from the attribute's normal form.
 dims source_axes(const region_op &o, int rank) {
-    const auto &order = std::get<std::vector<std::int64_t>>(*ir::find(o.op->attrs, op_attr::order));
+    const auto &order = ir::attr_of<std::vector<std::int64_t>>(o.op->attrs, op_attr::order);
     dims axes;
     for (std::int64_t axis : order)
         axes.push_back(axis < 0 ? axis + rank : axis);

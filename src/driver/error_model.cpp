@@ -102,10 +102,8 @@ double rms_of(const ir::mutable_view &view) {
 }
 
 double first_scale(const ir::op_spec &op) {
-    if (const ir::attr_value *value = ir::find(op.attrs, op_attr::scales))
-        if (const auto *scales = std::get_if<std::vector<float>>(value))
-            if (!scales->empty()) return scales->front();
-    return 1;
+    const auto *scales = ir::find_as<std::vector<float>>(op.attrs, op_attr::scales);
+    return scales == nullptr || scales->empty() ? 1 : scales->front();
 }
 
 /// Terms of each sum: of products for MatMul, of elements for reductions.
@@ -131,9 +129,7 @@ double longest_axis(const dims &shape) {
 
 std::int64_t terms_of_matmul(const ir::op_spec &op, const dims &src) {
     if (src.empty()) return 1;
-    const ir::attr_value *value = ir::find(op.attrs, op_attr::transpose_a);
-    const bool *transposed = value == nullptr ? nullptr : std::get_if<bool>(value);
-    const bool before_last = transposed != nullptr && *transposed && src.rank() > 1;
+    const bool before_last = ir::attr_or(op.attrs, op_attr::transpose_a, false) && src.rank() > 1;
     return src[src.rank() - (before_last ? 2 : 1)];
 }
 

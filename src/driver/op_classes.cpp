@@ -86,9 +86,7 @@ bool takes_any_bits(const std::vector<ir::op_spec> &ops) {
 
 bool gives_one_value(const ir::op_spec &op) {
     const auto number = [&op](op_attr name) {
-        const ir::attr_value *value = ir::find(op.attrs, name);
-        const float *real = value == nullptr ? nullptr : std::get_if<float>(value);
-        return real == nullptr ? std::numeric_limits<float>::quiet_NaN() : *real;
+        return ir::attr_or(op.attrs, name, std::numeric_limits<float>::quiet_NaN());
     };
     if (op.kind == op_kind::Clamp) return number(op_attr::min) >= number(op_attr::max);
     return op.kind == op_kind::HardSigmoid && number(op_attr::alpha) == 0;

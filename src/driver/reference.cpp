@@ -11,12 +11,6 @@
 namespace tern::driver {
 namespace {
 
-bool flag(const ir::op_spec &op, op_attr attr) {
-    const ir::attr_value *value = ir::find(op.attrs, attr);
-    const bool *set = value == nullptr ? nullptr : std::get_if<bool>(value);
-    return set != nullptr && *set;
-}
-
 /// Packing pays when both operands have rows and columns; the loop reads them as one type.
 bool is_packed(const ir::op_spec &op, std::size_t port) {
     if (op.kind != op_kind::MatMul || port > 1) return false;
@@ -28,7 +22,8 @@ bool is_packed(const ir::op_spec &op, std::size_t port) {
 
 /// The axis of an operand that is summed over.
 int summed_axis(const ir::op_spec &op, std::size_t port, int rank) {
-    const bool last = port == 0 ? !flag(op, op_attr::transpose_a) : flag(op, op_attr::transpose_b);
+    const bool last = port == 0 ? !ir::attr_or(op.attrs, op_attr::transpose_a, false)
+                                : ir::attr_or(op.attrs, op_attr::transpose_b, false);
     return rank - (last ? 1 : 2);
 }
 

@@ -61,29 +61,12 @@ std::int64_t size_from_end(const dims &shape, int axis) {
     return at >= 0 && at < shape.rank() ? shape[at] : 1;
 }
 
-std::int64_t integer_attr(const ir::op_spec &op, op_attr name, std::int64_t when_unset) {
-    for (const auto &[attr, value] : op.attrs)
-        if (attr == name)
-            if (const auto *integer = std::get_if<std::int64_t>(&value)) return *integer;
-    return when_unset;
-}
-
-bool flag(const ir::op_spec &op, op_attr name) {
-    for (const auto &[attr, value] : op.attrs)
-        if (attr == name)
-            if (const auto *set = std::get_if<bool>(&value)) return *set;
-    return false;
-}
-
 /// The first element of an attribute that is a list.
 std::optional<double> first_of(const ir::op_spec &op, op_attr name) {
-    for (const auto &[attr, value] : op.attrs) {
-        if (attr != name) continue;
-        if (const auto *reals = std::get_if<std::vector<float>>(&value))
-            if (!reals->empty()) return reals->front();
-        if (const auto *integers = std::get_if<std::vector<std::int64_t>>(&value))
-            if (!integers->empty()) return static_cast<double>(integers->front());
-    }
+    if (const auto *reals = ir::find_as<std::vector<float>>(op.attrs, name))
+        if (!reals->empty()) return reals->front();
+    if (const auto *integers = ir::find_as<std::vector<std::int64_t>>(op.attrs, name))
+        if (!integers->empty()) return static_cast<double>(integers->front());
     return std::nullopt;
 }
 
@@ -183,7 +166,7 @@ private:
     void set_matmul(const ir::op_spec &op) {
         const dims &a = op.inputs[0].desc.shape;
         if (a.empty()) return;
-        const bool transposed = flag(op, op_attr::transpose_a) && a.rank() > 1;
+        const bool transposed = ir::attr_or(op.attrs, op_attr::transpose_a, false) && a.rank() > 1;
         const auto terms = static_cast<double>(
                 std::max<std::int64_t>(size_from_end(a, transposed ? -2 : -1), 1));
         const bool both =
@@ -335,8 +318,8 @@ private:
             const ir::op_spec &op = *one.op;
             if (is(op, {op_kind::SoftMax, op_kind::LogSoftmax})) {
                 const int rank = op.inputs[0].desc.shape.rank();
-                auto axis = static_cast<int>(
-                        integer_attr(op, op_attr::axis, is(op, {op_kind::SoftMax}) ? 1 : -1));
+                auto axis = static_cast<int>(ir::attr_or<std::int64_t>(
+                        op.attrs, op_attr::axis, is(op, {op_kind::SoftMax}) ? 1 : -1));
                 return axis < 0 ? axis : axis - rank;
             }
             if (is(op, {op_kind::Exp})) return exp_axis;

@@ -33,6 +33,23 @@ using attr_list = std::vector<std::pair<op_attr, attr_value>>;
 
 /// The value of `attr`, or null.
 const attr_value *find(const attr_list &attrs, op_attr attr) noexcept;
+/// The same, of a kind that is known: null when it is not set, or is of another kind.
+template <typename T>
+const T *find_as(const attr_list &attrs, op_attr attr) noexcept {
+    const attr_value *value = find(attrs, attr);
+    return value == nullptr ? nullptr : std::get_if<T>(value);
+}
+/// The value of an attribute, or `when_unset`.
+template <typename T>
+T attr_or(const attr_list &attrs, op_attr attr, T when_unset) noexcept {
+    const T *value = find_as<T>(attrs, attr);
+    return value == nullptr ? when_unset : *value;
+}
+/// The value of an attribute that is required or has a default. Precondition: it is a T.
+template <typename T>
+const T &attr_of(const attr_list &attrs, op_attr attr) noexcept {
+    return *find_as<T>(attrs, attr);
+}
 
 enum class port_use {
     required,

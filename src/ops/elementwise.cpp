@@ -54,9 +54,7 @@ void infer_binary(const ir::op_label &label, const ir::attr_list &attrs,
 }
 
 double number_of(const ir::attr_list &attrs, op_attr attr) noexcept {
-    const ir::attr_value *value = ir::find(attrs, attr);
-    const float *number = value ? std::get_if<float>(value) : nullptr;
-    return number ? *number : 0; // add_op has seen to it that there is one
+    return ir::attr_or(attrs, attr, 0.0F); // add_op has seen to it that there is one
 }
 
 double soft_plus_of(double x) noexcept {

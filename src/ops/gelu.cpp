@@ -34,8 +34,7 @@ double with_tanh(double x) {
 }
 
 void reference(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
-    const ir::attr_value *mode = ir::find(args.attrs, op_attr::mode);
-    const bool by_tanh = std::get<std::string>(*mode) == "gelu_tanh";
+    const bool by_tanh = ir::attr_of<std::string>(args.attrs, op_attr::mode) == "gelu_tanh";
     map(args, begin, end, [=](double x) { return by_tanh ? with_tanh(x) : with_erf(x); });
 }
 

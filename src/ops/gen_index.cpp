@@ -31,7 +31,8 @@ void infer(const ir::op_label &label, const ir::attr_list &list, std::span<const
 void reference(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
     if (begin >= end) return;
     const ir::mutable_view &dst = args.out[0];
-    const int axis = resolve_axis(attr<std::int64_t>(args.attrs, op_attr::axis), dst.shape.rank());
+    const int axis =
+            resolve_axis(ir::attr_of<std::int64_t>(args.attrs, op_attr::axis), dst.shape.rank());
     const auto bytes = static_cast<std::int64_t>(bytes_of(dst.type));
     element_walk<1> walk(dst.shape, {dst.strides}, begin);
     for (std::int64_t element = begin; element < end; ++element, walk.next())

@@ -77,8 +77,8 @@ matrices split(const dims &shape, const dims &strides, bool transpose, bool is_l
 
 std::array<matrices, 2> split_operands(const ir::attr_list &attrs, const dims &src,
         const dims &src_strides, const dims &weights, const dims &weights_strides) {
-    return {split(src, src_strides, attr<bool>(attrs, op_attr::transpose_a), true),
-            split(weights, weights_strides, attr<bool>(attrs, op_attr::transpose_b), false)};
+    return {split(src, src_strides, ir::attr_of<bool>(attrs, op_attr::transpose_a), true),
+            split(weights, weights_strides, ir::attr_of<bool>(attrs, op_attr::transpose_b), false)};
 }
 
 dims infer_product(const ir::op_label &label, const ir::attr_list &attrs, const dims &src,

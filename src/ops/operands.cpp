@@ -15,7 +15,7 @@ int resolve_axis(std::int64_t axis, int rank) noexcept {
 
 int axis_of(status code, const ir::op_label &label, const ir::attr_list &attrs,
         std::string_view input_name, const tensor_desc &input) {
-    const auto given = attr<std::int64_t>(attrs, op_attr::axis);
+    const auto given = ir::attr_of<std::int64_t>(attrs, op_attr::axis);
     const int axis = resolve_axis(given, input.shape.rank());
     if (axis < 0)
         fail(code, "{}: attribute axis is {}, but {} has rank {}", ir::to_string(label), given,

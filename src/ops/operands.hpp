@@ -17,12 +17,6 @@
 
 namespace tern::ops {
 
-/// The value of an attribute that is required or has a default. Precondition: it is a T.
-template <typename T>
-const T &attr(const ir::attr_list &attrs, op_attr name) noexcept {
-    return *std::get_if<T>(ir::find(attrs, name));
-}
-
 /// `axis` counted from the front; -1 when it is out of range.
 int resolve_axis(std::int64_t axis, int rank) noexcept;
 

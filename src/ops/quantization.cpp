@@ -13,12 +13,12 @@ namespace tern::ops {
 namespace {
 
 const std::string &qtype_of(const ir::attr_list &attrs) {
-    return attr<std::string>(attrs, op_attr::qtype);
+    return ir::attr_of<std::string>(attrs, op_attr::qtype);
 }
 
 const std::vector<std::int64_t> &list_of(const ir::attr_list &attrs, op_attr name) {
     static const std::vector<std::int64_t> none;
-    const auto *found = std::get_if<std::vector<std::int64_t>>(ir::find(attrs, name));
+    const auto *found = ir::find_as<std::vector<std::int64_t>>(attrs, name);
     return found ? *found : none;
 }
 
@@ -95,7 +95,8 @@ parameter_walk walk_axis(const ir::reference_args &args, std::int64_t count, std
     const int rank = args.in[0].shape.rank();
     parameter_walk walk{dims(rank, 1), dims(rank, 0)};
     if (count > 1)
-        walk.strides[resolve_axis(attr<std::int64_t>(args.attrs, op_attr::axis), rank)] = stride;
+        walk.strides[resolve_axis(ir::attr_of<std::int64_t>(args.attrs, op_attr::axis), rank)] =
+                stride;
     return walk;
 }
 
@@ -125,7 +126,7 @@ void map_elements(const ir::reference_args &args, std::int64_t begin, std::int64
         }
     };
     if (args.in.size() == 1) {
-        const auto &scales = attr<std::vector<float>>(args.attrs, op_attr::scales);
+        const auto &scales = ir::attr_of<std::vector<float>>(args.attrs, op_attr::scales);
         const std::vector<std::int64_t> &zps = list_of(args.attrs, op_attr::zps);
         const parameter_walk walk = walk_axis(args, static_cast<std::int64_t>(scales.size()), 1);
         auto number = [&](const dims &index) noexcept {
@@ -151,7 +152,7 @@ void map_elements(const ir::reference_args &args, std::int64_t begin, std::int64
 
 void check_static_quantization(const ir::op_label &label, const ir::attr_list &attrs,
         std::span<const tensor_desc> in, std::span<const tensor_desc> out) {
-    const auto scales = attr<std::vector<float>>(attrs, op_attr::scales).size();
+    const auto scales = ir::attr_of<std::vector<float>>(attrs, op_attr::scales).size();
     const bool has_zps = ir::find(attrs, op_attr::zps) != nullptr;
     const auto zps = list_of(attrs, op_attr::zps).size();
     if (qtype_of(attrs) == "per_tensor" && scales != 1)
@@ -176,8 +177,8 @@ void infer_static_quantization(const ir::op_label &label, const ir::attr_list &a
     if (qtype_of(attrs) == "per_channel") {
         const int axis = axis_of(status::invalid_shape, label, attrs, "src", in[0]);
         const std::int64_t dim = in[0].shape[axis];
-        const auto scales =
-                static_cast<std::int64_t>(attr<std::vector<float>>(attrs, op_attr::scales).size());
+        const auto scales = static_cast<std::int64_t>(
+                ir::attr_of<std::vector<float>>(attrs, op_attr::scales).size());
         if (dim != unknown_dim && dim != scales)
             fail(status::invalid_shape,
                     "{}: attribute scales has {} values, but axis {} of src {} has {}",

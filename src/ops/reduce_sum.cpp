@@ -38,7 +38,7 @@ constexpr std::array<ir::attr_def, 2> attrs = {{
 using axis_set = std::array<bool, max_rank>;
 
 const std::vector<std::int64_t> &axes_of(const ir::attr_list &attrs) {
-    return attr<std::vector<std::int64_t>>(attrs, op_attr::axes);
+    return ir::attr_of<std::vector<std::int64_t>>(attrs, op_attr::axes);
 }
 
 axis_set reduced_axes(const ir::attr_list &attrs, int rank) noexcept {
@@ -84,7 +84,7 @@ void infer(const ir::op_label &label, const ir::attr_list &attrs, std::span<cons
     for (int axis = 0; axis < src.rank(); ++axis) {
         if (!reduced[static_cast<std::size_t>(axis)])
             dst.push_back(src[axis]);
-        else if (attr<bool>(attrs, op_attr::keep_dims))
+        else if (ir::attr_of<bool>(attrs, op_attr::keep_dims))
             dst.push_back(1);
     }
     settle_shape(label, "dst", dst, out[0]);
@@ -102,7 +102,7 @@ void sum(const ir::reference_args &args, std::int64_t begin, std::int64_t end) n
             kept_strides.push_back(src.strides[axis]);
             continue;
         }
-        if (attr<bool>(args.attrs, op_attr::keep_dims)) kept_strides.push_back(0);
+        if (ir::attr_of<bool>(args.attrs, op_attr::keep_dims)) kept_strides.push_back(0);
         inner_shape.push_back(src.shape[axis]);
         inner_strides.push_back(src.strides[axis]);
     }

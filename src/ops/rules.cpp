@@ -49,8 +49,8 @@ dims broadcast(const ir::op_label &label, std::string_view name, const dims &sha
 }
 
 bool may_broadcast(const ir::attr_list &attrs) {
-    const ir::attr_value *rule = ir::find(attrs, op_attr::auto_broadcast);
-    return !rule || std::get<std::string>(*rule) != "none";
+    const auto *rule = ir::find_as<std::string>(attrs, op_attr::auto_broadcast);
+    return rule == nullptr || *rule != "none";
 }
 
 dims infer_equal(const ir::op_label &label, std::span<const ir::port_def> ports,

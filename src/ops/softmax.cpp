@@ -94,8 +94,9 @@ void normalize(const ir::reference_args &args, std::int64_t begin, std::int64_t 
     if (begin >= end) return;
     const ir::const_view &src = args.in[0];
     const ir::mutable_view &dst = args.out[0];
-    const bool inf_as_zero = attr<std::string>(args.attrs, op_attr::mode) == "inf_as_zero";
-    const int axis = resolve_axis(attr<std::int64_t>(args.attrs, op_attr::axis), src.shape.rank());
+    const bool inf_as_zero = ir::attr_of<std::string>(args.attrs, op_attr::mode) == "inf_as_zero";
+    const int axis =
+            resolve_axis(ir::attr_of<std::int64_t>(args.attrs, op_attr::axis), src.shape.rank());
     const std::int64_t n = src.shape[axis];
     std::int64_t rows = 1;
     for (int i = axis + 1; i < src.shape.rank(); ++i)

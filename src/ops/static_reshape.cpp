@@ -28,7 +28,7 @@ constexpr std::array<ir::attr_def, 2> attrs = {
 
 void check(const ir::op_label &label, const ir::attr_list &attrs, std::span<const tensor_desc>,
         std::span<const tensor_desc>) {
-    const auto &shape = attr<std::vector<std::int64_t>>(attrs, op_attr::shape);
+    const auto &shape = ir::attr_of<std::vector<std::int64_t>>(attrs, op_attr::shape);
     if (shape.size() > static_cast<std::size_t>(max_rank))
         fail(status::invalid_graph_op, "{}: attribute shape has {} values; at most {} are allowed",
                 ir::to_string(label), shape.size(), max_rank);
@@ -47,9 +47,9 @@ void check(const ir::op_label &label, const ir::attr_list &attrs, std::span<cons
 dims requested_shape(
         const ir::op_label &label, const ir::attr_list &attrs, const tensor_desc &src) {
     dims result;
-    for (std::int64_t dim : attr<std::vector<std::int64_t>>(attrs, op_attr::shape)) {
+    for (std::int64_t dim : ir::attr_of<std::vector<std::int64_t>>(attrs, op_attr::shape)) {
         const int axis = result.rank();
-        if (dim == 0 && attr<bool>(attrs, op_attr::special_zero)) {
+        if (dim == 0 && ir::attr_of<bool>(attrs, op_attr::special_zero)) {
             if (src.rank_known && axis >= src.shape.rank())
                 fail(status::invalid_shape,
                         "{}: attribute shape has 0 (as in src) at axis {}, but src {} has rank {}",

@@ -23,7 +23,7 @@ constexpr std::array<ir::type_rule, 1> types = {{{"T", any_fixed_size}}};
 constexpr std::array<ir::attr_def, 1> attrs = {{{op_attr::order, true, {}, {}}}};
 
 const std::vector<std::int64_t> &order_of(const ir::attr_list &attrs) {
-    return attr<std::vector<std::int64_t>>(attrs, op_attr::order);
+    return ir::attr_of<std::vector<std::int64_t>>(attrs, op_attr::order);
 }
 
 void check_rank(status code, const ir::op_label &label, const ir::attr_list &attrs,

@@ -6,6 +6,8 @@
 #include <deque>
 #include <mutex>
 
+#include "base/arithmetic.hpp"
+
 namespace tern::runtime {
 
 const engine_state *intern_engine(const engine_state &wanted) {
@@ -24,7 +26,7 @@ void *default_allocate(std::size_t size, std::size_t alignment) noexcept {
     alignment = std::max<std::size_t>(alignment, 64);
     if (size > SIZE_MAX - alignment) return nullptr;
     // aligned_alloc wants a size that is a multiple of the alignment
-    return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    return std::aligned_alloc(alignment, round_up(size, alignment));
 }
 
 void default_deallocate(void *ptr) noexcept {

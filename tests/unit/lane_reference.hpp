@@ -65,8 +65,7 @@ inline lane_value load_value(data_type type, lane_kind kind, const void *element
         std::memcpy(&v.i, element, bytes_of(type));
         return v;
     }
-    lane_kind own{};
-    find_lane_kind(type, own);
+    const lane_kind own = *kernels::find_lane_kind(type);
     if (own == lane_kind::f32) {
         if (type == data_type::f32)
             std::memcpy(&v.f, element, sizeof v.f);

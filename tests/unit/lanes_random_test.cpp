@@ -101,10 +101,10 @@ private:
                 input = {data_type::s32, pick(kinds), true};
             } else if (below(4) == 0) {
                 input.type = pick(carried);
-                find_bits_kind(input.type, input.kind);
+                input.kind = *find_bits_kind(input.type);
             } else {
                 input.type = pick(numbers);
-                find_lane_kind(input.type, input.kind);
+                input.kind = *find_lane_kind(input.type);
                 if (below(3) == 0) input.kind = pick(computed);
             }
             program.inputs.push_back(input);
@@ -128,14 +128,8 @@ private:
             program.outputs.push_back(output);
         }
     }
-    static bool fits_bits(data_type type, lane_kind kind) {
-        lane_kind own{};
-        return find_bits_kind(type, own) && own == kind;
-    }
-    static bool fits_kind(data_type type, lane_kind kind) {
-        lane_kind own{};
-        return find_lane_kind(type, own) && own == kind;
-    }
+    static bool fits_bits(data_type type, lane_kind kind) { return find_bits_kind(type) == kind; }
+    static bool fits_kind(data_type type, lane_kind kind) { return find_lane_kind(type) == kind; }
 
     void add_instruction() {
         lane_instruction in{};

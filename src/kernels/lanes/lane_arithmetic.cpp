@@ -7,9 +7,8 @@
 #define HWY_TARGET_INCLUDE "kernels/lanes/lane_arithmetic.cpp"
 #include <hwy/foreach_target.h>
 
-#include <array>
-
 #include "kernels/lanes/loops-inl.hpp"
+#include "kernels/target_name.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels {
@@ -144,16 +143,7 @@ void enter_comparison(lane_table &table, lane_op op) {
     table.op[index_of(op)][1] = run_plain<comparison_step<std::int32_t, Fn>>;
 }
 
-constexpr std::array<char, 24> make_target_name() {
-    std::array<char, 24> name{};
-    const char *from = &HWY_STR(HWY_NAMESPACE)[2]; // "N_AVX2"
-    for (std::size_t i = 0; from[i] != 0; ++i)
-        name[i] = static_cast<char>(
-                from[i] >= 'A' && from[i] <= 'Z' ? from[i] + ('a' - 'A') : from[i]);
-    return name;
-}
-
-constexpr std::array<char, 24> target_name = make_target_name();
+constexpr auto target_name = make_target_name(HWY_STR(HWY_NAMESPACE));
 
 } // namespace
 

@@ -5,16 +5,13 @@
 #include <array>
 #include <utility>
 
+#include "base/arithmetic.hpp"
 #include "base/cpu.hpp"
 
 namespace tern::kernels {
 namespace {
 
 constexpr std::int64_t line = 64; // bytes
-
-std::int64_t round_up(std::int64_t n, std::int64_t to) {
-    return (n + to - 1) / to * to;
-}
 
 lane_table make_table() {
     lane_table table{};

@@ -19,32 +19,32 @@ constexpr std::array kind_names = {
 
 } // namespace
 
-bool find_lane_kind(data_type type, lane_kind &kind) {
+std::optional<lane_kind> find_lane_kind(data_type type) {
     switch (type) {
         case data_type::f32:
         case data_type::bf16:
         case data_type::f16:
         case data_type::f8_e5m2:
-        case data_type::f8_e4m3: kind = lane_kind::f32; return true;
+        case data_type::f8_e4m3: return lane_kind::f32;
         case data_type::s8:
         case data_type::u8:
         case data_type::s16:
         case data_type::u16:
-        case data_type::s32: kind = lane_kind::s32; return true;
+        case data_type::s32: return lane_kind::s32;
         case data_type::s64:
-        case data_type::u64: kind = lane_kind::s64; return true;
-        case data_type::boolean: kind = lane_kind::mask; return true;
-        default: return false;
+        case data_type::u64: return lane_kind::s64;
+        case data_type::boolean: return lane_kind::mask;
+        default: return std::nullopt;
     }
 }
 
-bool find_bits_kind(data_type type, lane_kind &kind) {
+std::optional<lane_kind> find_bits_kind(data_type type) {
     switch (bits_of(type)) {
-        case 8: kind = lane_kind::bits_8; return true;
-        case 16: kind = lane_kind::bits_16; return true;
-        case 32: kind = lane_kind::bits_32; return true;
-        case 64: kind = lane_kind::bits_64; return true;
-        default: return false;
+        case 8: return lane_kind::bits_8;
+        case 16: return lane_kind::bits_16;
+        case 32: return lane_kind::bits_32;
+        case 64: return lane_kind::bits_64;
+        default: return std::nullopt;
     }
 }
 

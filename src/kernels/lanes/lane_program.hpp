@@ -7,6 +7,7 @@
 /// tile.
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -119,11 +120,11 @@ struct lane_program {
     std::vector<lane_output> outputs;
 };
 
-/// The kind that elements of a type are computed in; false for types that no lane computes with
+/// The kind that elements of a type are computed in; none for types that no lane computes with
 /// (f64, u32, complex).
-bool find_lane_kind(data_type type, lane_kind &kind);
-/// The kind for elements that only pass through; false for 16-byte types.
-bool find_bits_kind(data_type type, lane_kind &kind);
+std::optional<lane_kind> find_lane_kind(data_type type);
+/// The kind for elements that only pass through; none for 16-byte types.
+std::optional<lane_kind> find_bits_kind(data_type type);
 
 std::string_view name_of(lane_op op);
 std::string_view name_of(lane_kind kind);

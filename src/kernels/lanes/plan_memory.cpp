@@ -67,14 +67,12 @@ void plan_integer_store(const lane_table &table, lane_kind kind, data_type type,
 }
 
 void plan_store(const lane_table &table, lane_kind kind, data_type type, store_plan &plan) {
-    lane_kind own{};
-    const bool has_kind = find_lane_kind(type, own);
     if (is_bits(kind)) {
         plan.store[0] = plan.store[1] = find_copy(table, bytes_of(kind));
         if (bytes_of(kind) == 4) plan.store[1] = table.copy_32[1];
     } else if (kind == lane_kind::f32) {
         plan_float_store(table, type, plan);
-    } else if (has_kind && own == lane_kind::f32) {
+    } else if (find_lane_kind(type) == lane_kind::f32) {
         plan.convert = find_convert(table, kind, lane_kind::f32);
         plan_float_store(table, type, plan);
     } else if (kind == lane_kind::mask && bytes_of(type) == 1) {
@@ -98,10 +96,10 @@ void lane_code::plan_loads(const lane_table &table) {
         plan.kind = input.kind;
         plan.is_index = input.is_index;
         plan.bytes = static_cast<std::int64_t>(bytes_of(input.type));
-        lane_kind own = input.kind;
-        if (!is_bits(input.kind) && find_lane_kind(input.type, own)) {
+        const auto own = find_lane_kind(input.type);
+        if (!is_bits(input.kind) && own) {
             plan.load = find_load(table, input.type);
-            if (own != input.kind) plan.convert = find_convert(table, own, input.kind);
+            if (*own != input.kind) plan.convert = find_convert(table, *own, input.kind);
         }
         plan.is_plain = plan.load == nullptr && plan.convert == nullptr && !plan.is_index;
         kinds_[i] = input.kind;
@@ -129,9 +127,7 @@ void lane_code::plan_stores(const lane_table &table) {
                     is_exact = kinds_[reg] != lane_kind::mask || steps[i].gives_0_or_1;
                 }
         }
-        lane_kind own{};
-        const bool same = is_bits(kinds_[reg])
-                          || (find_lane_kind(output.type, own) && own == kinds_[reg])
+        const bool same = is_bits(kinds_[reg]) || find_lane_kind(output.type) == kinds_[reg]
                           || (kinds_[reg] == lane_kind::s32 && output.type == data_type::u32);
         plan.is_direct =
                 same && is_exact && plan.bytes == bytes_of(kinds_[reg]) && direct_store[reg] < 0;

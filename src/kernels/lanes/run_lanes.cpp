@@ -7,6 +7,7 @@
 
 #include <hwy/cache_control.h>
 
+#include "base/arithmetic.hpp"
 #include "base/cpu.hpp"
 #include "base/loop_nest.hpp"
 #include "base/mutation.hpp"
@@ -21,14 +22,6 @@ constexpr std::int64_t grain_bytes = std::int64_t{128} << 10;
 constexpr std::size_t usual_scratch = std::size_t{32} << 10;
 /// Operands that a run holds without looking for more memory.
 constexpr std::size_t usual_operands = 24;
-
-std::int64_t divide_up(std::int64_t n, std::int64_t by) {
-    return n / by + (n % by != 0 ? 1 : 0);
-}
-std::int64_t capped_product(std::int64_t a, std::int64_t b) {
-    std::int64_t product = 0;
-    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
 
 bool is_math(lane_op op) {
     switch (op) {
@@ -226,7 +219,7 @@ private:
 /// Long programs only: their working memory is larger than what every thread sets aside.
 [[gnu::noinline]] void run_large(const lanes_run &run, const lane_loops &loops, std::int64_t begin,
         std::int64_t end) noexcept {
-    const std::size_t places_bytes = (loops.strides.size() * sizeof(lane_place) + 63) / 64 * 64;
+    const std::size_t places_bytes = round_up(loops.strides.size() * sizeof(lane_place), 64);
     void *memory = alloca(places_bytes + loops.thread_scratch + 64);
     const auto skip = (0 - reinterpret_cast<std::uintptr_t>(memory)) % 64;
     auto *aligned = static_cast<std::uint8_t *>(memory) + skip;

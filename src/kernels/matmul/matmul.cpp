@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/arithmetic.hpp"
 #include "base/cpu.hpp"
 #include "base/parallel.hpp"
 #include "kernels/matmul/tile.hpp"
@@ -17,14 +18,10 @@ constexpr std::int64_t most_threads = 128;
 constexpr double flops_of_grain = 400e3;
 constexpr double bytes_of_grain = 64e3;
 
-std::int64_t parts_of(std::int64_t n, std::int64_t most) {
-    return (n + most - 1) / most;
-}
-
 /// Parts of n as equal as multiples of `step` can be, none longer than `most`.
 std::int64_t even_part(std::int64_t n, std::int64_t most, std::int64_t step) {
     most = std::max(most / step * step, step);
-    return round_up(parts_of(n, parts_of(n, most)), step);
+    return round_up(divide_up(n, divide_up(n, most)), step);
 }
 
 /// How many threads there is scratch for. Not what the arena of now has alone: another one may run
@@ -47,8 +44,8 @@ matmul_path path_of(const matmul_problem &problem, std::int64_t thin_rows) {
 }
 
 std::int64_t count_units(const matmul_loops &loops) {
-    return loops.batches * parts_of(loops.problem.m, loops.tile_rows)
-           * parts_of(loops.problem.n, loops.tile_columns);
+    return loops.batches * divide_up(loops.problem.m, loops.tile_rows)
+           * divide_up(loops.problem.n, loops.tile_columns);
 }
 
 double flops_of_tile(const matmul_loops &loops) {
@@ -97,7 +94,7 @@ void plan_panels(matmul_loops &loops, std::int64_t threads) {
         else
             break;
     }
-    const std::int64_t row_blocks = parts_of(loops.tile_rows, micro_rows);
+    const std::int64_t row_blocks = divide_up(loops.tile_rows, micro_rows);
     loops.direct_b = problem.b.type == data_type::f32 && problem.b.column_stride == 1
                      && spread_in_l1(problem.b.row_stride * 4, loops.block_k) && row_blocks <= 64;
     loops.direct_a = problem.a.type == data_type::f32 && problem.a.column_stride == 1;
@@ -107,7 +104,7 @@ void plan_thin(matmul_loops &loops, std::int64_t threads) {
     const matmul_problem &problem = loops.problem;
     loops.tile_rows = problem.m;
     loops.block_k = std::clamp<std::int64_t>(problem.k, 1, 2048);
-    const std::int64_t shared = parts_of(problem.n * loops.batches, 2 * threads);
+    const std::int64_t shared = divide_up(problem.n * loops.batches, 2 * threads);
     loops.tile_columns = even_part(
             problem.n, std::clamp<std::int64_t>(shared, 256, 2048), loops.code->micro_columns);
 }
@@ -118,16 +115,15 @@ std::size_t bytes_of_floats(std::int64_t n) {
 
 void plan_scratch(matmul_loops &loops) {
     const std::int64_t rows = round_up(loops.tile_rows, loops.code->micro_rows);
-    const std::int64_t panels = parts_of(loops.tile_columns, loops.code->micro_columns);
+    const std::int64_t panels = divide_up(loops.tile_columns, loops.code->micro_columns);
     loops.tile_stride = panels * loops.code->micro_columns + packed_pad;
     loops.packed_a = bytes_of_floats(rows * packed_row(loops.block_k));
     loops.packed_b = loops.path == matmul_path::panels ? bytes_of_floats(
                              panels * packed_panel(loops.block_k, loops.code->micro_columns))
                                                        : 0;
     loops.tile_bytes = bytes_of_floats(loops.tile_rows * loops.tile_stride);
-    const std::size_t line = 64;
-    loops.thread_scratch = loops.packed_a + loops.packed_b + loops.tile_bytes
-                           + (loops.sink_scratch + line - 1) / line * line;
+    loops.thread_scratch =
+            loops.packed_a + loops.packed_b + loops.tile_bytes + round_up(loops.sink_scratch, 64);
     loops.scratch_bytes = loops.thread_scratch * static_cast<std::size_t>(loops.slabs);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/arithmetic.hpp"
 #include "base/parallel.hpp"
 #include "kernels/matmul/matmul.hpp"
 #include "kernels/matmul/tile.hpp"
@@ -35,8 +36,8 @@ bool all_zero(const dims &strides) {
 
 tile_place place_of(const matmul_loops &loops, std::int64_t unit) {
     const matmul_problem &problem = loops.problem;
-    const std::int64_t row_tiles = (problem.m + loops.tile_rows - 1) / loops.tile_rows;
-    const std::int64_t column_tiles = (problem.n + loops.tile_columns - 1) / loops.tile_columns;
+    const std::int64_t row_tiles = divide_up(problem.m, loops.tile_rows);
+    const std::int64_t column_tiles = divide_up(problem.n, loops.tile_columns);
     const std::int64_t row = unit % row_tiles * loops.tile_rows;
     unit /= row_tiles;
     if (all_zero(problem.b.batch_strides))
@@ -58,8 +59,8 @@ std::int64_t offset_of(const matmul_problem &problem, const matmul_operand &oper
 packed_layout layout_of(const matmul_loops &loops) {
     const matmul_problem &problem = loops.problem;
     packed_layout layout;
-    layout.column_tiles = (problem.n + loops.tile_columns - 1) / loops.tile_columns;
-    layout.k_blocks = (problem.k + loops.block_k - 1) / loops.block_k;
+    layout.column_tiles = divide_up(problem.n, loops.tile_columns);
+    layout.k_blocks = divide_up(problem.k, loops.block_k);
     layout.batches = 1;
     for (int axis = 0; axis < problem.batch.rank(); ++axis)
         if (problem.b.batch_strides[axis] != 0) layout.batches *= problem.batch[axis];

@@ -9,7 +9,6 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,6 +16,7 @@
 #include "kernels/matmul/pack-inl.hpp"
 #include "kernels/matmul/thin-inl.hpp"
 #include "kernels/matmul/tile.hpp"
+#include "kernels/target_name.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels {
@@ -160,16 +160,7 @@ void pack_block(const matmul_loops &loops, const std::uint8_t *b, std::int64_t k
     pack_b_of_any_type(loops, view_of(loops.problem.b, b), k, columns, to);
 }
 
-constexpr std::array<char, 24> make_target_name() {
-    std::array<char, 24> name{};
-    const char *from = &HWY_STR(HWY_NAMESPACE)[2]; // "N_AVX2"
-    for (std::size_t i = 0; from[i] != 0; ++i)
-        name[i] = static_cast<char>(
-                from[i] >= 'A' && from[i] <= 'Z' ? from[i] + ('a' - 'A') : from[i]);
-    return name;
-}
-
-constexpr std::array<char, 24> target_name = make_target_name();
+constexpr auto target_name = make_target_name(HWY_STR(HWY_NAMESPACE));
 
 constexpr matmul_code target_code = {target_name.data(), std::int64_t{micro_rows}, micro_columns,
         std::int64_t{thin_rows}, run_tile, pack_block};

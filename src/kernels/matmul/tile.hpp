@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "base/arithmetic.hpp"
 #include "kernels/matmul/matmul.hpp"
 
 namespace tern::kernels {
@@ -14,10 +15,6 @@ namespace tern::kernels {
 /// Elements by which a packed row or panel is longer than what it holds: rows a power of two apart
 /// would share a few sets of the cache.
 inline constexpr std::int64_t packed_pad = 16;
-
-constexpr std::int64_t round_up(std::int64_t n, std::int64_t step) {
-    return (n + step - 1) / step * step;
-}
 
 /// Elements from one row of packed a to the next, and from one panel of packed b to the next.
 /// Whatever the target, a whole number of vectors.

@@ -13,6 +13,7 @@
 #include "kernels/float16-inl.hpp"
 #include "kernels/reduce/reduce_parts.hpp"
 #include "kernels/reduce/reduce_sum.hpp"
+#include "kernels/target_name.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels {
@@ -176,16 +177,7 @@ constexpr reduce_parts target_parts = {{functions_of<data_type::f32>(),
         functions_of<data_type::bf16>(), functions_of<data_type::f16>(),
         functions_of<data_type::s32>(), functions_of<data_type::s64>()}};
 
-constexpr std::array<char, 24> make_target_name() {
-    std::array<char, 24> name{};
-    const char *from = &HWY_STR(HWY_NAMESPACE)[2]; // "N_AVX2"
-    for (std::size_t i = 0; from[i] != 0; ++i)
-        name[i] = static_cast<char>(
-                from[i] >= 'A' && from[i] <= 'Z' ? from[i] + ('a' - 'A') : from[i]);
-    return name;
-}
-
-constexpr std::array<char, 24> target_name = make_target_name();
+constexpr auto target_name = make_target_name(HWY_STR(HWY_NAMESPACE));
 
 } // namespace
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
 #include "base/loop_nest.hpp"
 #include "kernels/reduce/reduce_limits.hpp"
 #include "kernels/reduce/reduce_parts.hpp"
@@ -48,9 +49,9 @@ int find_run_axis(const axis_nest &nest) {
 
 void choose_blocks(reduce_loops &loops) {
     const std::int64_t sums = loops.outer * loops.lanes;
-    const std::int64_t wanted = (sums / wanted_units + 63) / 64 * 64;
+    const std::int64_t wanted = round_up(sums / wanted_units, 64);
     loops.columns = std::min(std::clamp<std::int64_t>(wanted, 64, most_sums), loops.lanes);
-    loops.blocks = (loops.lanes + loops.columns - 1) / loops.columns;
+    loops.blocks = divide_up(loops.lanes, loops.columns);
     // In doubles: products may be beyond int64 where a stride is 0.
     const double terms = static_cast<double>(sums) * static_cast<double>(loops.terms);
     if (loops.outer * loops.blocks < wanted_units && terms >= double{least_cut_terms})

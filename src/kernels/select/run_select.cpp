@@ -4,6 +4,7 @@
 
 #include <hwy/cache_control.h>
 
+#include "base/arithmetic.hpp"
 #include "base/mutation.hpp"
 #include "base/parallel.hpp"
 #include "kernels/select/select.hpp"

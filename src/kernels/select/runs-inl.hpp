@@ -160,6 +160,10 @@ public:
                     reinterpret_cast<std::uintptr_t>(rest.at().dst) % std::uintptr_t{line});
             if (streams && past != 0) blend(rest, (line - past) / std::int64_t{LaneBytes});
             while (rest.left() >= stretch<LaneBytes>) {
+                if (unseen_ > 0) {
+                    unseen_ -= blend(rest, unseen_);
+                    continue;
+                }
                 const truth found = truth_of<LaneBytes>(rest.at().cond);
                 if (found == truth::mixed)
                     pass_mixed(rest, stretch<LaneBytes>);
@@ -182,7 +186,7 @@ private:
         const bool moves = block_.stride[found == truth::all ? 1 : 2] != 0;
         const bool in_place = at.src_0 == at.dst || at.src_1 == at.dst;
         if (n < least_run && !in_place) return pass_mixed(rest, n);
-        unseen_ = 0;
+        next_unseen_ = 0;
         if (Memory != memory::cached) ask_for_other(at, rest.left(), n, found);
         rest.advance(n);
         if (chosen == at.dst) return; // it stays
@@ -194,10 +198,11 @@ private:
 
     /// Where conditions are mixed, or agree for a short while only, so it goes on as a rule: then
     /// looking at each stretch would cost time, and more of it where a few are uniform by chance
-    /// and the branch is mispredicted.
+    /// and the branch is mispredicted. What the row does not have is left for the next one.
     void pass_mixed(row_rest<LaneBytes> &rest, std::int64_t n) {
-        blend(rest, n + unseen_ * stretch<LaneBytes>);
-        unseen_ = std::min<std::int64_t>(2 * unseen_ + 1, most_unseen);
+        n += next_unseen_ * stretch<LaneBytes>;
+        next_unseen_ = std::min<std::int64_t>(2 * next_unseen_ + 1, most_unseen);
+        unseen_ = n - blend(rest, n);
     }
 
     /// The operand that a run leaves out is needed behind it, where no hardware expects it.
@@ -210,11 +215,13 @@ private:
             prefetch_at(other, byte);
     }
 
-    void blend(row_rest<LaneBytes> &rest, std::int64_t n) {
+    /// n elements, or what is left of the row; returns how many.
+    std::int64_t blend(row_rest<LaneBytes> &rest, std::int64_t n) {
         n = std::min(n, rest.left());
         const bool is_short = n < least_streamed_bytes / std::int64_t{LaneBytes};
         (is_short ? blend_short_ : blend_)(rest.at(), n);
         rest.advance(n);
+        return n;
     }
 
     static constexpr std::int64_t most_unseen = 15;
@@ -226,7 +233,9 @@ private:
     const select_rows &block_;
     part_function blend_;
     part_function blend_short_;
-    std::int64_t unseen_ = 0; ///< Stretches after a mixed one that are taken for mixed as well.
+    std::int64_t next_unseen_ =
+            0;                ///< Stretches after a mixed one that are taken for mixed as well.
+    std::int64_t unseen_ = 0; ///< Elements of the next row that still are.
 };
 
 } // namespace

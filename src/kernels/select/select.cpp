@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
 #include "base/cpu.hpp"
 
 namespace tern::kernels {
@@ -120,13 +121,6 @@ std::int64_t touched_bytes(const select_loops &loops) {
     for (std::size_t operand : {select_cond, select_src_0, select_src_1})
         element += loops.plane.stride[operand];
     return element;
-}
-
-/// a * b, or the largest number where that does not fit: tensors may be described that no memory
-/// can hold.
-std::int64_t capped_product(std::int64_t a, std::int64_t b) {
-    std::int64_t product = 0;
-    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
 /// Cuts the work into units of a quarter of a grain or more.

@@ -19,11 +19,6 @@ namespace tern::kernels {
 /// Operand numbers of a select: order of strides and pointers.
 enum select_operand : std::size_t { select_cond, select_src_0, select_src_1, select_dst };
 
-/// a / b, rounded up. Neither is negative.
-inline std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-    return a / b + (a % b != 0);
-}
-
 /// How the innermost loops go.
 enum class select_path {
     vector,  ///< SIMD along rows.

@@ -7,13 +7,13 @@
 #define HWY_TARGET_INCLUDE "kernels/select/select_rows.cpp"
 #include <hwy/foreach_target.h>
 
-#include <array>
 #include <bit>
 #include <cstdint>
 
 #include "kernels/select/row-inl.hpp"
 #include "kernels/select/runs-inl.hpp"
 #include "kernels/select/select_rows.hpp"
+#include "kernels/target_name.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels {
@@ -134,16 +134,7 @@ constexpr vector_loops make_vector_loops() {
 
 constexpr vector_loops target_loops = make_vector_loops();
 
-constexpr std::array<char, 24> make_target_name() {
-    std::array<char, 24> name{};
-    const char *from = &HWY_STR(HWY_NAMESPACE)[2]; // "N_AVX2"
-    for (std::size_t i = 0; from[i] != 0; ++i)
-        name[i] = static_cast<char>(
-                from[i] >= 'A' && from[i] <= 'Z' ? from[i] + ('a' - 'A') : from[i]);
-    return name;
-}
-
-constexpr std::array<char, 24> target_name = make_target_name();
+constexpr auto target_name = make_target_name(HWY_STR(HWY_NAMESPACE));
 
 } // namespace
 

@@ -52,8 +52,8 @@ public:
     void run(const pointers &at, std::int64_t columns) {
         at_ = at;
         columns_ = columns;
-        width_ = round_up(columns);
-        row_floats_ = round_up(std::min(loops_.n, tile_floats));
+        width_ = tile_width(columns);
+        row_floats_ = tile_width(std::min(loops_.n, tile_floats));
         const bool packs = is_packed(loops_.walks[0]) || is_packed(loops_.walks[1]);
         const std::int64_t most =
                 (packs ? packed_elements : tile_floats) / (is_rows() ? columns : width_);

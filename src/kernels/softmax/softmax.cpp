@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
 #include "kernels/softmax/softmax_parts.hpp"
 
 namespace tern::kernels {
@@ -55,7 +56,7 @@ int find_lane_axis(const loop_nest<4> &nest) {
 
 /// Rows of a block on the path of rows.
 std::int64_t find_rows(std::int64_t n, std::int64_t lanes) {
-    const std::int64_t rows = row_block_floats / round_up(std::min(n, tile_floats));
+    const std::int64_t rows = row_block_floats / tile_width(std::min(n, tile_floats));
     return std::clamp<std::int64_t>(rows, 1, std::min(lanes, most_rows));
 }
 
@@ -100,7 +101,7 @@ softmax_loops make_softmax_loops(const softmax_problem &problem) {
         loops.columns = find_columns(loops.n, lanes);
     }
     loops.lanes = lanes;
-    loops.blocks = (lanes + loops.columns - 1) / loops.columns;
+    loops.blocks = divide_up(lanes, loops.columns);
 
     loops.units = loops.blocks;
     for (int axis = 0; axis < nest.extents.rank(); ++axis) {

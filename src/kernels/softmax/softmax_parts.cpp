@@ -6,7 +6,6 @@
 #define HWY_TARGET_INCLUDE "kernels/softmax/softmax_parts.cpp"
 #include <hwy/foreach_target.h>
 
-#include <array>
 #include <limits>
 #include <string_view>
 
@@ -14,6 +13,7 @@
 #include "kernels/float16-inl.hpp"
 #include "kernels/softmax/softmax.hpp"
 #include "kernels/softmax/softmax_parts.hpp"
+#include "kernels/target_name.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels {
@@ -143,7 +143,7 @@ void load_columns(const std::uint8_t *src, std::int64_t src_step, std::int64_t r
         std::int64_t columns, float *tile, float *max) {
     const float_tag d;
     const auto step = static_cast<std::int64_t>(hn::Lanes(d));
-    const std::int64_t width = round_up(columns);
+    const std::int64_t width = tile_width(columns);
     for (std::int64_t row = 0; row < rows; ++row, src += src_step, tile += width) {
         std::int64_t i = 0;
         const auto put = [&](float_vec v, std::int64_t at) HWY_ATTR {
@@ -162,7 +162,7 @@ void exp_columns(
         float *tile, std::int64_t rows, std::int64_t columns, const float *max, float *sum) {
     const float_tag d;
     const auto step = static_cast<std::int64_t>(hn::Lanes(d));
-    const std::int64_t width = round_up(columns);
+    const std::int64_t width = tile_width(columns);
     for (std::int64_t column = 0; column < columns; column += step) {
         const auto sub = hn::LoadU(d, max + column);
         auto total = hn::Zero(d);
@@ -197,7 +197,7 @@ void store_columns(const float *tile, std::int64_t rows, std::int64_t columns, c
         std::uint8_t *dst, std::int64_t dst_step) {
     const float_tag d;
     const auto step = static_cast<std::int64_t>(hn::Lanes(d));
-    const std::int64_t width = round_up(columns);
+    const std::int64_t width = tile_width(columns);
     const auto get = [&](std::int64_t i) HWY_ATTR {
         return hn::Mul(hn::LoadU(d, tile + i), hn::LoadU(d, scale + i));
     };
@@ -224,16 +224,7 @@ constexpr softmax_parts target_parts = {
         find_scales,
 };
 
-constexpr std::array<char, 24> make_target_name() {
-    std::array<char, 24> name{};
-    const char *from = &HWY_STR(HWY_NAMESPACE)[2]; // "N_AVX2"
-    for (std::size_t i = 0; from[i] != 0; ++i)
-        name[i] = static_cast<char>(
-                from[i] >= 'A' && from[i] <= 'Z' ? from[i] + ('a' - 'A') : from[i]);
-    return name;
-}
-
-constexpr std::array<char, 24> target_name = make_target_name();
+constexpr auto target_name = make_target_name(HWY_STR(HWY_NAMESPACE));
 
 } // namespace
 

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/arithmetic.hpp"
+
 namespace tern::kernels {
 
 /// Floats of a tile: what a core's second cache holds with ease, and any thread's stack.
@@ -31,7 +33,7 @@ struct softmax_parts {
     using store_row = void (*)(const float *tile, std::int64_t n, float scale, std::uint8_t *dst);
 
     /// `rows` rows of `columns` elements, `step` bytes apart, to a tile whose rows are
-    /// round_up(columns) floats apart.
+    /// tile_width(columns) floats apart.
     using load_columns = void (*)(const std::uint8_t *src, std::int64_t step, std::int64_t rows,
             std::int64_t columns, float *tile, float *max);
     using exp_columns = void (*)(
@@ -52,8 +54,8 @@ struct softmax_parts {
 };
 
 /// Columns of a tile, with those that are computed along.
-inline std::int64_t round_up(std::int64_t columns) {
-    return (columns + tile_multiple - 1) / tile_multiple * tile_multiple;
+inline std::int64_t tile_width(std::int64_t columns) {
+    return round_up(columns, tile_multiple);
 }
 
 const softmax_parts &find_softmax_parts() noexcept;
