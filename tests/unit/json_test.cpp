@@ -7,9 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "formats/file.hpp"
 #include "formats/json/document.hpp"
 #include "formats/json/graph_file.hpp"
-#include "formats/json/text_file.hpp"
+#include "temporary_folder.hpp"
 
 namespace tern::formats {
 namespace {
@@ -332,23 +333,6 @@ TEST(graph_writer, escapes_names) {
     EXPECT_EQ(parse_graph(write_graph(graph), "dump").ops[0].name, graph.ops[0].name);
 }
 
-class temporary_folder {
-public:
-    temporary_folder() {
-        std::string name = testing::TempDir() + "/tern_json_XXXXXX";
-        path_ = mkdtemp(name.data());
-    }
-    ~temporary_folder() { std::filesystem::remove_all(path_); }
-    std::string file(const std::string &name, const std::string &text) const {
-        std::ofstream(path_ / name, std::ios::binary) << text;
-        return (path_ / name).string();
-    }
-    const std::filesystem::path &path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
-
 std::string read_refusal(const std::string &path) {
     try {
         read_graph_file(path);
@@ -368,8 +352,8 @@ TEST(graph_reader, reads_files_and_says_which_it_cannot) {
     EXPECT_THAT(read_refusal(missing), HasSubstr(missing + ": cannot open: No such file"));
     EXPECT_THAT(read_refusal(folder.path().string()), HasSubstr("is a directory"));
     EXPECT_THAT(read_refusal("/dev/zero"), HasSubstr("is not a regular file"));
-    EXPECT_THROW(read_text_file(folder.file("long", std::string(11, 'x')), 10), error);
-    EXPECT_EQ(read_text_file(folder.file("fits", std::string(10, 'x')), 10).size(), 10u);
+    EXPECT_THROW(read_file(folder.file("long", std::string(11, 'x')), 10), error);
+    EXPECT_EQ(read_file(folder.file("fits", std::string(10, 'x')), 10).size(), 10u);
 }
 
 } // namespace
