@@ -59,7 +59,7 @@ std::span<const candidate> candidates_of(const work &w);
 // lower_select.cpp
 answer make_select_loops(const work &w);
 answer make_select_primitive(const work &w);
-/// Reorder, StaticTranspose and StaticReshape: the elements go to other places.
+/// Reorder and its like, StaticTranspose and StaticReshape: the elements go to other places.
 answer make_copy(const work &w);
 /// Strides that reach the elements of such an op's result in its source; none where a reshape has
 /// no such strides.
