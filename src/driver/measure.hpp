@@ -2,9 +2,15 @@
 #ifndef TERN_DRIVER_MEASURE_HPP
 #define TERN_DRIVER_MEASURE_HPP
 
+#include <functional>
+
 #include "driver/correctness.hpp"
 
 namespace tern::driver {
+
+/// Mode P's loop: one run to warm up, then run after run.
+void measure_runs(
+        const run_settings &settings, measured_ms &measured, const std::function<void()> &run_all);
 
 /// Mode P: one warm-up, then execution after execution until the time is used up and there were at
 /// least five, or as often as --fix-times-per-prb says. One sample is all partitions in their
