@@ -40,7 +40,9 @@ function(tern_internal_target target)
     # fmt is compiled in (src/base/text.cpp), so that it is no part of the ABI, nor of the package:
     # only its headers are used.
     target_include_directories(${target} SYSTEM PRIVATE
-        $<BUILD_INTERFACE:$<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>>)
+        $<BUILD_INTERFACE:$<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>>
+        # Nothing but headers.
+        "${PROTOZERO_INCLUDE_DIR}")
 endfunction()
 
 # Debian's TBB is not built for the thread sanitizer, and what its headers put into our files looks like races

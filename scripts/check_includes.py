@@ -51,6 +51,7 @@ LIBRARIES = {
     "dnnl": ["src/primitives/"],
     "omp.h": ["src/primitives/"],
     "nlohmann/": ["src/formats/", "src/driver/"],
+    "protozero/": ["src/formats/onnx/message_reader."],
     "fmt/": ["src/"],
 }
 

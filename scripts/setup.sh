@@ -108,7 +108,7 @@ system_has_onednn() {
 }
 
 packages=(g++ cmake ninja-build pkgconf git python3
-    libtbb-dev libhwy-dev libfmt-dev nlohmann-json3-dev libgtest-dev libgmock-dev
+    libtbb-dev libhwy-dev libfmt-dev libprotozero-dev nlohmann-json3-dev libgtest-dev libgmock-dev
     clang libclang-rt-dev clang-format clang-tidy)
 
 case ${1:-} in
@@ -128,8 +128,8 @@ case $onednn in
     *) die "TERN_ONEDNN is '$onednn'; it can be AUTO, bundled, system or OFF" ;;
 esac
 command -v apt-get >/dev/null || die "no apt-get: this script knows Debian and Ubuntu only" \
-    "Tern needs a C++20 compiler, CMake, Ninja, oneTBB, Google Highway, fmt, nlohmann-json," \
-    "GoogleTest, and oneDNN $oldest_onednn or newer (or cmake -DTERN_ONEDNN=OFF)."
+    "Tern needs a C++20 compiler, CMake, Ninja, oneTBB, Google Highway, fmt, protozero," \
+    "nlohmann-json, GoogleTest, and oneDNN $oldest_onednn or newer (or cmake -DTERN_ONEDNN=OFF)."
 
 install_packages "${packages[@]}"
 

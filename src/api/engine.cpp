@@ -11,18 +11,6 @@ const char *version() noexcept {
     return TERN_VERSION_STRING;
 }
 
-error::error(tern::status code, const std::string &text)
-    : status(code),
-      text_(std::make_shared<const std::string>(text)) {
-    message = text_->c_str();
-}
-error::error(const error &) noexcept = default;
-error &error::operator=(const error &) noexcept = default;
-error::~error() = default;
-const char *error::what() const noexcept {
-    return message;
-}
-
 allocator::allocator() : allocator(nullptr, nullptr) {}
 
 allocator::allocator(host_allocate_f host_malloc, host_deallocate_f host_free)

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "driver/option_list.hpp"
 #include "driver/option_values.hpp"
-#include "formats/json/text_file.hpp"
+#include "formats/file.hpp"
 
 namespace tern::driver {
 namespace {
@@ -123,7 +123,7 @@ private:
             fail_usage(1, "option --batch: {}: more than {} files", path, max_batches);
         std::string text;
         try {
-            text = formats::read_text_file(path);
+            text = formats::read_file(path);
         } catch (const error &failure) {
             fail_usage(1, "option --batch: {}", failure.message);
         }

@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "formats/file.hpp"
 #include "formats/json/document.hpp"
 #include "formats/json/graph_file.hpp"
-#include "formats/json/text_file.hpp"
 
 namespace tern::formats {
 namespace {
@@ -368,8 +368,8 @@ TEST(graph_reader, reads_files_and_says_which_it_cannot) {
     EXPECT_THAT(read_refusal(missing), HasSubstr(missing + ": cannot open: No such file"));
     EXPECT_THAT(read_refusal(folder.path().string()), HasSubstr("is a directory"));
     EXPECT_THAT(read_refusal("/dev/zero"), HasSubstr("is not a regular file"));
-    EXPECT_THROW(read_text_file(folder.file("long", std::string(11, 'x')), 10), error);
-    EXPECT_EQ(read_text_file(folder.file("fits", std::string(10, 'x')), 10).size(), 10u);
+    EXPECT_THROW(read_file(folder.file("long", std::string(11, 'x')), 10), error);
+    EXPECT_EQ(read_file(folder.file("fits", std::string(10, 'x')), 10).size(), 10u);
 }
 
 } // namespace

@@ -7,10 +7,10 @@
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "base/text.hpp"
+#include "formats/file.hpp"
 #include "formats/json/document.hpp"
 #include "formats/json/graph_checks.hpp"
 #include "formats/json/graph_file.hpp"
-#include "formats/json/text_file.hpp"
 
 namespace tern::formats {
 namespace {
@@ -317,7 +317,7 @@ graph_file parse_graph(std::string_view text, const std::string &name) {
 }
 
 graph_file read_graph_file(const std::string &path) {
-    return parse_graph(read_text_file(path), path);
+    return parse_graph(read_file(path), path);
 }
 
 } // namespace tern::formats

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/json/text_file.hpp"
+#include "formats/file.hpp"
 
 #include <array>
 #include <cerrno>
@@ -12,7 +12,7 @@
 
 namespace tern::formats {
 
-std::string read_text_file(const std::string &path, std::size_t max_bytes) {
+std::string read_file(const std::string &path, std::size_t max_bytes) {
     // Looked at before it is opened: opening a pipe would wait for a writer.
     std::error_code code;
     std::filesystem::file_status found = std::filesystem::status(path, code);
