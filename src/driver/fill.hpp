@@ -17,7 +17,8 @@ namespace tern::driver {
 /// For comparing. Conditions: half zero, the others 1 to 255, evenly. Everything else as
 /// `role.kind` says. Bits: with zeros, denormals, infinities and NaNs with payloads among the
 /// floating-point ones; the top bit is the parity of port and seed, so that neighbouring ports
-/// differ in every element. The bytes between elements get values, too.
+/// differ in every element. Strings: up to 24 characters, some of them none, that live as long as
+/// the program. The bytes between elements get values, too.
 ///
 /// Of the rows of a mask the share `masked_rows` is masked entirely; every other row lets at least
 /// one element through. Rows without an end of their own (a broadcast mask) count each element.

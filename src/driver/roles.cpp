@@ -145,6 +145,7 @@ private:
 
     void set_general(std::size_t id, input_role &role) {
         const data_type type = types_.at(id);
+        if (type == data_type::string) return; // any string is as good as another
         if (type == data_type::boolean) role.condition = true;
         if (is_floating(type) || type == data_type::c64 || type == data_type::c128) {
             role.kind = value_kind::numbers;
