@@ -228,6 +228,11 @@ void model_session::take_outputs(
                                     made.content->data, made.content->owner)
                                          : at_slot(values, made.slot);
         if (outputs[i].is_absent()) {
+            // Characters belong to the inputs or the model, either of which may be gone first.
+            if (found.is_tensor() && found.type().element == data_type::string) {
+                outputs[i] = value::tensor(data_type::string, found.shape(), found.data());
+                continue;
+            }
             outputs[i] =
                     made.slot >= 0 && static_cast<std::size_t>(made.slot) < program_.inputs.size()
                             ? copy(found)

@@ -18,6 +18,15 @@ void check_rank(std::size_t rank, const std::string &where) {
                                    rank, max_rank));
 }
 
+struct string_elements {
+    explicit string_elements(const std::vector<std::string> &source) : texts(source) {
+        for (const std::string &text : texts)
+            refs.push_back({text.data(), text.size()});
+    }
+    std::vector<std::string> texts;
+    std::vector<string_ref> refs;
+};
+
 } // namespace
 
 std::int64_t constant::count() const {
@@ -64,6 +73,11 @@ constant_ptr constant_of(const tensor &source) {
     made.shape.assign(source.dims.begin(), source.dims.end());
     made.data = source.data.get();
     made.owner = source.data;
+    if (type == data_type::string) {
+        auto held = std::make_shared<const string_elements>(source.strings);
+        made.data = held->refs.data();
+        made.owner = std::move(held);
+    }
     return std::make_shared<const constant>(std::move(made));
 }
 
