@@ -182,4 +182,28 @@ dims broadcast_strides(const dims &from, const dims &strides, const dims &into) 
     return result;
 }
 
+index_range slice_range(
+        std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) noexcept {
+    index_range result;
+    if (dim == 0) return result;
+    const bool is_forward = step > 0;
+    const std::int64_t most = is_forward ? dim : dim - 1;
+    auto bound = [&](std::int64_t index, std::int64_t least) {
+        return std::clamp(index < 0 ? index + dim : index, least, most);
+    };
+    result.first = bound(start, 0);
+    const std::int64_t last = bound(end, is_forward ? 0 : -1); // -1: what stands before the first
+    const std::int64_t distance = is_forward ? last - result.first : result.first - last;
+    if (distance <= 0) {
+        result.first = 0;
+        return result;
+    }
+    // Unsigned: the least of all steps has no opposite.
+    const std::uint64_t size = is_forward ? static_cast<std::uint64_t>(step)
+                                          : std::uint64_t{0} - static_cast<std::uint64_t>(step);
+    result.count = 1 + static_cast<std::int64_t>(static_cast<std::uint64_t>(distance - 1) / size);
+    if (result.count > 1) result.step = step;
+    return result;
+}
+
 } // namespace tern

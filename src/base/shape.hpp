@@ -66,6 +66,20 @@ broadcast_result broadcast_one_way(const dims &from, const dims &into);
 /// broadcast. Precondition: `from` broadcasts one way into `into`.
 dims broadcast_strides(const dims &from, const dims &strides, const dims &into);
 
+/// Which indices of an axis a slice takes: first, first + step, ... (count of them).
+struct index_range {
+    std::int64_t first = 0;
+    std::int64_t step = 1; ///< 1 when count is below 2, so that it may be multiplied by a stride.
+    std::int64_t count = 0;
+};
+
+/// ONNX's rule for start:end:step on an axis of `dim` indices: negative bounds count from the end;
+/// then start is clamped to 0..dim, and end too, going backwards to 0..dim-1, and end to -1..dim-1.
+/// (NumPy's is the same but for a backward start before the first index, which gives nothing
+/// there.) Any values, but step is not 0 and dim not negative.
+index_range slice_range(
+        std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) noexcept;
+
 } // namespace tern
 
 #endif

@@ -5,7 +5,9 @@
 /// \file
 /// What an op is: one literal of op_def per op kind, in src/ops/<name>.cpp.
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -94,6 +96,12 @@ struct reference_args {
     std::span<const mutable_view> out;
 };
 
+/// What is wrong with the elements of an input; `text` goes on after the input's name: "has ...".
+struct data_fault {
+    std::size_t input;
+    std::string text;
+};
+
 /// Everything Tern knows of an op kind.
 struct op_def {
     op_kind kind;
@@ -120,6 +128,11 @@ struct op_def {
 
     /// Inputs that output 0 may share memory with when type, shape and strides agree, best first.
     std::span<const int> in_place_inputs;
+
+    /// Looks for what the op cannot take in the elements of its inputs. Goes before `reference`;
+    /// `args.out` is empty. Such an op is a partition of its own: its inputs are there before the
+    /// first byte of an output is written. Null: it takes everything.
+    std::optional<data_fault> (*check_data)(const reference_args &args) = nullptr;
 
     /// False: a graph may hold the op, but Tern never runs it, and its partition is unsupported.
     bool is_executable() const { return reference != nullptr; }

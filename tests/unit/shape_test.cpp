@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <random>
 #include <span>
@@ -377,6 +378,48 @@ TEST(shape, reshape_strides_literal) {
     EXPECT_EQ(reshape_strides({2, 3}, {5, 0}, {6}), std::nullopt);
     EXPECT_EQ(reshape_strides({2, 3}, {0, 0}, {6}), (dims{0}));
     EXPECT_EQ(reshape_strides({0, 3}, {3, 1}, {3, 0}), (dims{1, 1}));
+}
+
+/// ONNX's rule, index by index.
+list naive_slice(std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) {
+    if (start < 0) start += dim;
+    if (end < 0) end += dim;
+    list taken;
+    if (step > 0) {
+        start = std::max<std::int64_t>(start, 0);
+        for (std::int64_t i = start; i < std::min(end, dim); i += step)
+            taken.push_back(i);
+    } else {
+        start = std::max<std::int64_t>(std::min(start, dim - 1), 0);
+        for (std::int64_t i = start; i > std::max<std::int64_t>(end, -1) && i < dim; i += step)
+            taken.push_back(i);
+    }
+    return taken;
+}
+
+TEST(slice_range, is_onnxs_rule) {
+    for (std::int64_t dim = 0; dim < 5; ++dim)
+        for (std::int64_t start = -7; start < 8; ++start)
+            for (std::int64_t end = -7; end < 8; ++end)
+                for (std::int64_t step : {-4, -3, -2, -1, 1, 2, 3, 4}) {
+                    const index_range range = slice_range(dim, start, end, step);
+                    list taken;
+                    for (std::int64_t i = 0; i < range.count; ++i)
+                        taken.push_back(range.first + i * range.step);
+                    EXPECT_EQ(taken, naive_slice(dim, start, end, step))
+                            << dim << ' ' << start << ' ' << end << ' ' << step;
+                    if (range.count < 2) EXPECT_EQ(range.step, 1);
+                }
+}
+
+TEST(slice_range, takes_the_largest_numbers) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    EXPECT_EQ(slice_range(most, 0, most, 1).count, most);
+    EXPECT_EQ(slice_range(most, most, least, -1).count, most);
+    EXPECT_EQ(slice_range(most, most, least, -1).first, most - 1);
+    EXPECT_EQ(slice_range(most, least, most, most).count, 1);
+    EXPECT_EQ(slice_range(most, most, least, least).count, 1);
 }
 
 } // namespace
