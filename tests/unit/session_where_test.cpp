@@ -18,12 +18,12 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
 
 session where_session(element_type type, std::int64_t opset = 16) {
-    return load_parts({.nodes = {node("Where", {"condition", "x", "y"}, {"output"})},
-                              .inputs = {onnx_writer::value("condition",
-                                                 tensor_type(element_type::BOOL)),
-                                      onnx_writer::value("x", tensor_type(type)),
-                                      onnx_writer::value("y", tensor_type(type))},
-                              .outputs = {onnx_writer::value("output", tensor_type(type))}},
+    return load_parts(
+            {.nodes = {node("Where", {"condition", "x", "y"}, {"output"})},
+                    .inputs = {onnx_writer::value("condition", tensor_type(element_type::BOOL)),
+                            onnx_writer::value("x", tensor_type(type)),
+                            onnx_writer::value("y", tensor_type(type))},
+                    .outputs = {onnx_writer::value("output", tensor_type(type))}},
             opset);
 }
 
@@ -83,17 +83,17 @@ void expect_floats(const tern::value &found, const std::vector<float> &expected)
 }
 
 TEST(session_where, examples_with_nan_and_infinity) {
-    expect_floats(run_where(element_type::FLOAT, booleans({6}, {1, 0, 1, 0, 1, 0}),
-                          floats({6}, {nan, 1, inf, 2, -inf, 3}),
-                          floats({6}, {0, nan, 0, inf, 0, -inf})),
+    expect_floats(
+            run_where(element_type::FLOAT, booleans({6}, {1, 0, 1, 0, 1, 0}),
+                    floats({6}, {nan, 1, inf, 2, -inf, 3}), floats({6}, {0, nan, 0, inf, 0, -inf})),
             {nan, nan, inf, inf, -inf, -inf});
     expect_floats(run_where(element_type::FLOAT, booleans({2, 1}, {1, 0}),
-                          floats({2, 3}, {inf, 1, inf, 2, inf, 3}),
-                          floats({1, 3}, {-inf, nan, 0})),
+                          floats({2, 3}, {inf, 1, inf, 2, inf, 3}), floats({1, 3}, {-inf, nan, 0})),
             {inf, 1, inf, -inf, nan, 0});
 }
 
-// --- every type, every broadcast ------------------------------------------------------------------
+// --- every type, every broadcast
+// ------------------------------------------------------------------
 
 constexpr element_type every_type[] = {element_type::BFLOAT16, element_type::BOOL,
         element_type::COMPLEX64, element_type::COMPLEX128, element_type::DOUBLE,
@@ -153,8 +153,8 @@ std::vector<std::string> some_elements(std::size_t n, std::size_t bytes, unsigne
     return result;
 }
 
-tern::value to_tensor(data_type type, const tern::value::dims &shape,
-        const std::vector<std::string> &elements) {
+tern::value to_tensor(
+        data_type type, const tern::value::dims &shape, const std::vector<std::string> &elements) {
     if (type == data_type::string) return tern::value::strings(shape, elements);
     std::string all;
     for (const std::string &element : elements)
@@ -197,8 +197,9 @@ TEST(session_where, every_type_and_broadcast) {
 }
 
 TEST(session_where, version_9_is_there_and_8_is_not) {
-    EXPECT_EQ(elements<float>(where_session(element_type::FLOAT, 9)
-                                      .run({booleans({1}, {0}), floats({1}, {1}), floats({1}, {2})})[0]),
+    EXPECT_EQ(elements<float>(
+                      where_session(element_type::FLOAT, 9)
+                              .run({booleans({1}, {0}), floats({1}, {1}), floats({1}, {2})})[0]),
             std::vector<float>{2});
     EXPECT_EQ(message_of([] { where_session(element_type::FLOAT, 8); }, status::unimplemented),
             "test.onnx: not supported in operator set 8: Where (node 0 (Where))");

@@ -62,11 +62,13 @@ void import_thresholded_relu(node_context &node);
 void import_hard_sigmoid(node_context &node);
 void import_gelu(node_context &node);
 void import_softplus(node_context &node);
+void import_softsign(node_context &node);
 // rules_reduce.cpp
 void import_matmul(node_context &node);
 void import_softmax(node_context &node);
 void import_flat_softmax(node_context &node);
 void import_reduce(node_context &node);
+void import_non_zero(node_context &node);
 // rules_shape.cpp
 void import_constant(node_context &node);
 void import_identity(node_context &node);
@@ -79,6 +81,16 @@ void import_unsqueeze(node_context &node);
 void import_transpose(node_context &node);
 void import_constant_of_shape(node_context &node);
 void import_range(node_context &node);
+// rules_move.cpp
+void import_concat(node_context &node);
+void import_expand(node_context &node);
+void import_gather(node_context &node);
+void import_slice(node_context &node);
+void import_slice_by_attributes(node_context &node);
+void import_split(node_context &node);
+void import_mod(node_context &node);
+void import_is_nan(node_context &node);
+void import_is_inf(node_context &node);
 
 } // namespace tern::formats::onnx
 

@@ -86,4 +86,12 @@ void import_softplus(node_context &node) {
     node.set(node.emit(op_kind::SoftPlus, {{op_attr::beta, 1.0F}}, {node.in(0)}));
 }
 
+/// x / (1 + |x|)
+void import_softsign(node_context &node) {
+    const traced &x = node.in(0);
+    const traced size = node.emit(op_kind::Abs, {}, {x});
+    const traced below = node.emit(op_kind::Add, {}, {size, node.scalar(x.desc.type, 1)});
+    node.set(node.emit(op_kind::Divide, {}, {x, below}));
+}
+
 } // namespace tern::formats::onnx

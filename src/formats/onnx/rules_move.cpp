@@ -2,7 +2,7 @@
 //
 // Ops that put elements elsewhere. What ONNX gives as inputs are attributes of the graph's ops, so
 // their content has to be known.
-#include <limits>
+#include <algorithm>
 
 #include "base/error.hpp"
 #include "formats/onnx/op_table.hpp"
@@ -15,8 +15,8 @@ using integer_list = std::vector<std::int64_t>;
 void check_length(
         node_context &node, std::string_view name, const integer_list &list, std::size_t expected) {
     if (list.size() != expected)
-        node.refuse(format_text(
-                "{} has {} entries, but starts has {}", name, list.size(), expected));
+        node.refuse(
+                format_text("{} has {} entries, but starts has {}", name, list.size(), expected));
 }
 
 void set_slice(node_context &node, const integer_list &starts, const integer_list &ends,
@@ -46,8 +46,8 @@ void import_expand(node_context &node) {
 }
 
 void import_gather(node_context &node) {
-    node.set(node.emit(op_kind::Gather, {{op_attr::axis, node.integer("axis", 0)}},
-            {node.in(0), node.in(1)}));
+    node.set(node.emit(
+            op_kind::Gather, {{op_attr::axis, node.integer("axis", 0)}}, {node.in(0), node.in(1)}));
 }
 
 void import_slice(node_context &node) {
@@ -61,6 +61,43 @@ void import_slice_by_attributes(node_context &node) {
     const std::optional<integer_list> ends = node.integer_list("ends");
     if (!starts || !ends) node.refuse("attributes starts and ends are required");
     set_slice(node, *starts, *ends, node.integer_list("axes").value_or(integer_list()), {});
+}
+
+/// Parts of given sizes (an attribute before 13, then an input), or of equal ones, the last of
+/// which may be smaller.
+void import_split(node_context &node) {
+    const int axis = node.axis("attribute axis", node.integer("axis", 0), node.rank(0));
+    const std::int64_t whole = node.shape(0)[axis];
+    integer_list sizes;
+    if (node.version < 13)
+        sizes = node.integer_list("split").value_or(integer_list());
+    else if (node.has(1))
+        sizes = node.integers(1);
+    const auto parts = static_cast<std::int64_t>(node.source.outputs.size());
+    if (sizes.empty()) {
+        const std::int64_t wanted = node.integer("num_outputs", parts);
+        if (wanted != parts)
+            node.refuse(format_text(
+                    "attribute num_outputs is {}, but there are {} outputs", wanted, parts));
+        const std::int64_t size = (whole + parts - 1) / parts;
+        for (std::int64_t i = 0; i < parts; ++i)
+            sizes.push_back(std::clamp<std::int64_t>(whole - i * size, 0, size));
+    }
+    std::int64_t begin = 0;
+    for (std::int64_t size : sizes) {
+        if (size < 0 || size > whole - begin)
+            node.refuse(format_text(
+                    "the sizes of the parts do not fit axis {}, which has {}", axis, whole));
+        node.set(node.emit(op_kind::Slice,
+                {{op_attr::starts, integer_list{begin}},
+                        {op_attr::ends, integer_list{begin + size}},
+                        {op_attr::axes, integer_list{axis}}},
+                {node.in(0)}));
+        begin += size;
+    }
+    if (begin != whole || static_cast<std::int64_t>(sizes.size()) != parts)
+        node.refuse(format_text("{} parts of {} elements in all, but {} outputs and {} elements",
+                sizes.size(), begin, parts, whole));
 }
 
 void import_mod(node_context &node) {

@@ -57,17 +57,30 @@ void import_reduce(node_context &node) {
     std::vector<std::int64_t> axes = axes_of(node);
     const bool keep = node.integer("keepdims", 1) != 0;
     const bool is_identity = axes.empty() && node.integer("noop_with_empty_axes", 0) != 0;
-    if (name == "ReduceSumSquare") value = node.emit(op_kind::Multiply, {}, {value, value});
+    if (name == "ReduceSumSquare" || name == "ReduceL2")
+        value = node.emit(op_kind::Multiply, {}, {value, value});
+    if (name == "ReduceL1") value = node.emit(op_kind::Abs, {}, {value});
     for (std::int64_t &axis : axes)
         axis = node.axis("axes", axis, node.rank(0));
     if (axes.empty()) {
         axes.resize(static_cast<std::size_t>(node.rank(0)));
         std::iota(axes.begin(), axes.end(), 0);
     }
+    double count = 1; // of the elements in one sum
+    for (std::int64_t axis : axes)
+        count *= static_cast<double>(node.shape(0)[static_cast<int>(axis)]);
     if (!is_identity && !axes.empty())
         value = node.emit(
                 op_kind::ReduceSum, {{op_attr::axes, axes}, {op_attr::keep_dims, keep}}, {value});
+    if (name == "ReduceL2") value = node.emit(op_kind::Sqrt, {}, {value});
+    if (name == "ReduceLogSum") value = node.emit(op_kind::Log, {}, {value});
+    if (name == "ReduceMean" && !is_identity)
+        value = node.emit(op_kind::Divide, {}, {value, node.scalar(value.desc.type, count)});
     node.set(value);
+}
+
+void import_non_zero(node_context &node) {
+    node.set(node.build.emit(op_kind::NonZero, {}, {node.in(0)}, data_type::s64));
 }
 
 } // namespace tern::formats::onnx

@@ -53,6 +53,14 @@ void set_list(node_context &node, data_type type, const std::vector<T> &values, 
     node.set(stage_builder::of(made.value));
 }
 
+void set_strings(node_context &node, const std::vector<std::string> &texts, bool is_scalar) {
+    tensor source;
+    source.type = element_type::STRING;
+    if (!is_scalar) source.dims = {static_cast<std::int64_t>(texts.size())};
+    source.strings = texts;
+    node.set(stage_builder::of(constant_of(source)));
+}
+
 } // namespace
 
 void import_constant(node_context &node) {
@@ -69,6 +77,10 @@ void import_constant(node_context &node) {
         return set_list(node, data_type::f32, a->floats, true);
     if (const attribute *a = node.find("value_floats", attribute_kind::FLOATS))
         return set_list(node, data_type::f32, a->floats, false);
+    if (const attribute *a = node.find("value_string", attribute_kind::STRING))
+        return set_strings(node, a->strings, true);
+    if (const attribute *a = node.find("value_strings", attribute_kind::STRINGS))
+        return set_strings(node, a->strings, false);
     node.decline(format_text("attribute {} is not supported", node.source.attributes[0].name));
 }
 

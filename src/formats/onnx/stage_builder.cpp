@@ -52,6 +52,9 @@ constant_ptr compute(const ir::op_def &def, const ir::attr_list &attrs, std::spa
                 {value.content->data, value.desc.type, value.desc.shape, value.desc.strides});
     const ir::mutable_view dst{
             made.data, result.type, result.shape, dense_desc(result.type, result.shape).strides};
+    if (def.check_data)
+        if (std::optional<ir::data_fault> fault = def.check_data({attrs, sources, {}}))
+            fail(status::invalid_arguments, "input {} {}", fault->input, fault->text);
     if (made.value->count() > 0)
         def.reference({attrs, sources, std::span(&dst, 1)}, 0, made.value->count());
     return made.value;
