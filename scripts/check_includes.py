@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "runtime": ["ops", "ir", "base", "kernels/select/select.hpp"],
     "compiler": ["runtime", "primitives", "kernels", "ops", "ir", "base"],
     "formats": ["ops", "ir", "base"],
-    "session": ["formats/onnx/importer.hpp", "compiler", "runtime", "ops", "ir", "base"],
+    "session": ["formats/onnx/importer.hpp", "formats/onnx/traced.hpp", "compiler", "runtime", "ops", "ir", "base"],
     # Of the formats only the writers, for what the library dumps, and the reader of models.
     "api": ["formats/json/graph_file.hpp", "formats/dot/graph_dot.hpp",
             "formats/onnx/reader.hpp", "session", "compiler", "runtime",
