@@ -4,7 +4,7 @@
 #include "api/dump.hpp"
 #include "api/states.hpp"
 #include "base/shape.hpp"
-#include "compiler/compile.hpp"
+#include "compiler/execute_values.hpp"
 #include "ops/registry.hpp"
 
 namespace tern::graph {
@@ -62,6 +62,27 @@ std::vector<logical_tensor> partition::get_input_ports() const {
 std::vector<logical_tensor> partition::get_output_ports() const {
     const compiler::partition &part = *checked(state_, "partition::get_output_ports").partition;
     return ports_of(part, part.outputs);
+}
+
+namespace {
+
+std::vector<value_type> types_of(const compiler::partition &part, const std::vector<int> &indices) {
+    std::vector<value_type> types;
+    for (int index : indices)
+        types.push_back(part.value(index).desc.value_type());
+    return types;
+}
+
+} // namespace
+
+std::vector<value_type> partition::get_input_types() const {
+    const compiler::partition &part = *checked(state_, "partition::get_input_types").partition;
+    return types_of(part, part.inputs);
+}
+
+std::vector<value_type> partition::get_output_types() const {
+    const compiler::partition &part = *checked(state_, "partition::get_output_types").partition;
+    return types_of(part, part.outputs);
 }
 
 engine::kind partition::get_engine_kind() const {
@@ -141,9 +162,22 @@ std::vector<refusal> compiled_partition::get_refusals() const {
     return result;
 }
 
+namespace {
+
+/// Memory is not enough for a partition that works on values.
+void check_takes_memory(const compiler::partition &part) {
+    if (part.on_values)
+        fail(status::invalid_arguments,
+                "execute: {} works on values; expected the execute that takes them",
+                ir::to_string(part.op(part.ops.front()).label()));
+}
+
+} // namespace
+
 void compiled_partition::execute(const stream &astream, const void *const *inputs,
         void *const *outputs, void *scratchpad) const {
     if (!state_ || !astream) fail(status::invalid_arguments, "execute: an empty handle");
+    check_takes_memory(*state_->compiled.part);
     state_->compiled.execute(inputs, outputs, scratchpad);
 }
 
@@ -190,6 +224,7 @@ private:
 void compiled_partition::execute(stream &astream, const std::vector<tensor> &inputs,
         const std::vector<tensor> &outputs, const tensor &scratchpad) const {
     if (!state_ || !astream) fail(status::invalid_arguments, "execute: an empty handle");
+    check_takes_memory(*state_->compiled.part);
     const runtime::plan_parts &parts = state_->compiled.plan->parts();
     check_count("inputs", inputs.size(), parts.inputs.size());
     check_count("outputs", outputs.size(), parts.outputs.size());
@@ -217,6 +252,20 @@ void compiled_partition::execute(stream &astream, const std::vector<tensor> &inp
         scratch = scratchpad.get_data_handle();
     }
     state_->compiled.execute(in.data(), out.data(), scratch);
+}
+
+void compiled_partition::execute(const stream &astream, const std::vector<value> &inputs,
+        std::vector<value> &outputs) const {
+    if (!state_ || !astream) fail(status::invalid_arguments, "execute: an empty handle");
+    const runtime::plan_parts &parts = state_->compiled.plan->parts();
+    check_count("inputs", inputs.size(), parts.inputs.size());
+    if (outputs.size() == parts.outputs.size()) {
+        compiler::execute_values(state_->compiled, inputs, outputs);
+        return;
+    }
+    std::vector<value> results(parts.outputs.size());
+    compiler::execute_values(state_->compiled, inputs, results);
+    outputs = std::move(results);
 }
 
 } // namespace tern::graph

@@ -45,14 +45,16 @@ std::vector<ready_step> make_ready(
 
 } // namespace
 
-void measure_runs(
-        const run_settings &settings, measured_ms &measured, const std::function<void()> &run_all) {
+void measure_calls(
+        const run_settings &settings, case_result &result, const std::function<void()> &run_all) {
     using clock = std::chrono::steady_clock;
     const double most_ms =
             settings.mode == run_mode::fast_performance ? fast_ms : settings.max_ms_per_prb;
     const int fixed_times =
             settings.mode == run_mode::single_performance ? 1 : settings.fix_times_per_prb;
+    phase_timer timer(result.phases.execute);
     run_all();
+    measured_ms &measured = result.measured;
     double total = 0;
     for (;;) {
         clock::time_point begin = clock::now();
@@ -76,14 +78,10 @@ void measure(const prepared_graph &prepared, const formats::graph_file &file,
     dump.write_inputs(memory);
     std::vector<ready_step> steps = make_ready(prepared, settings, memory);
 
-    auto run_all = [&] {
+    measure_calls(settings, result, [&] {
         for (ready_step &ready : steps)
             execute_pointers(prepared, *ready.step, ready.pointers, ready.scratch.data());
-    };
-    {
-        phase_timer timer(result.phases.execute);
-        measure_runs(settings, result.measured, run_all);
-    }
+    });
     for (const compiled_step &step : prepared.steps)
         for (const compiled_port &port : step.outputs)
             if (!settings.in_place) dump.write("out", port.id, memory.at(port.id));

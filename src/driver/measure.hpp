@@ -8,9 +8,9 @@
 
 namespace tern::driver {
 
-/// Mode P's loop: one run to warm up, then run after run.
-void measure_runs(
-        const run_settings &settings, measured_ms &measured, const std::function<void()> &run_all);
+/// Calls `run_all` once to warm up, then as often as `settings` say, and notes the times.
+void measure_calls(
+        const run_settings &settings, case_result &result, const std::function<void()> &run_all);
 
 /// Mode P: one warm-up, then execution after execution until the time is used up and there were at
 /// least five, or as often as --fix-times-per-prb says. One sample is all partitions in their

@@ -112,8 +112,7 @@ private:
             memory.push_back(value::make_tensor(each.type().element, each.shape(), data));
             outputs.push_back({each.type().element, each.shape(), data});
         }
-        phase_timer timer(result_.phases.execute);
-        measure_runs(settings_, result_.measured, [&] {
+        measure_calls(settings_, result_, [&] {
             if (all_tensors)
                 runs_.run(inputs, outputs);
             else
