@@ -26,7 +26,7 @@ namespace {
 session_port to_port(const onnx::value_info &info) {
     session_port port;
     port.name = info.name;
-    port.type = onnx::traced::declared(info).type();
+    port.type = onnx::traced::declared(info).desc.value_type();
     const onnx::value_type &type = *info.type;
     port.rank_known = type.kind == onnx::value_kind::tensor && type.shape;
     if (!port.rank_known) return port;

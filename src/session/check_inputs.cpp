@@ -47,7 +47,7 @@ void check_inputs(const formats::onnx::program &program, const frame &inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const value_info &input = *program.inputs[i];
         const value &given = inputs[i];
-        const value_type type = formats::onnx::traced::declared(input).type();
+        const value_type type = formats::onnx::traced::declared(input).desc.value_type();
         if (given.is_absent() && is_optional(type.form)) continue;
         if (given.is_absent())
             fail(status::invalid_arguments, "run: input \"{}\" is required", input.name);

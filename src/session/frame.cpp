@@ -20,6 +20,11 @@ value allocate_tensor(
     return value::borrow(type, {shape.begin(), shape.end()}, data, std::move(memory));
 }
 
+value to_value(const formats::onnx::constant &content) {
+    return value::borrow(content.type, {content.shape.begin(), content.shape.end()}, content.data,
+            content.owner);
+}
+
 dims dims_of(const value &tensor) {
     dims result;
     result.assign(tensor.shape().begin(), tensor.shape().end());

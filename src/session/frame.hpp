@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/dims.hpp"
+#include "formats/onnx/traced.hpp"
 #include "runtime/engine_state.hpp"
 #include "tern/value.hpp"
 
@@ -25,6 +26,8 @@ value allocate_tensor(
         const runtime::engine_state &engine, data_type type, const dims &shape, std::size_t bytes);
 
 dims dims_of(const value &tensor);
+/// Shares the content.
+value to_value(const formats::onnx::constant &content);
 
 } // namespace tern::session_parts
 

@@ -69,6 +69,12 @@ environment complete(
     return known;
 }
 
+/// What an optional input would hold.
+value_type held_type(const formats::onnx::value_info &input) {
+    const value_type type = traced::declared(input).desc.value_type();
+    return {held_form(type.form), type.element};
+}
+
 bool ranges_meet(const value &a, const value &b) {
     if (!a.is_tensor() || !b.is_tensor()) return false;
     const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data());
@@ -107,6 +113,9 @@ void model_session::run(frame inputs, std::span<value> outputs) const {
     check_inputs(program_, inputs);
     check_apart(inputs, outputs);
     frame values = std::move(inputs);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (values[i].is_absent())
+            values[i] = value::empty_optional(held_type(*program_.inputs[i]));
     stage_node *at = first_.get();
     std::shared_ptr<stage_node> holder;
     for (;;) {
@@ -223,10 +232,7 @@ void model_session::take_outputs(
         const stage_node &last, const frame &values, std::span<value> outputs) const {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const traced &made = last.work.imported().after.at(program_.outputs[i]->name);
-        const value found = made.content ? value::borrow(made.desc.type,
-                                    {made.desc.shape.begin(), made.desc.shape.end()},
-                                    made.content->data, made.content->owner)
-                                         : at_slot(values, made.slot);
+        const value found = made.content ? to_value(*made.content) : at_slot(values, made.slot);
         if (outputs[i].is_absent()) {
             // Characters belong to the inputs or the model, either of which may be gone first.
             if (found.is_tensor() && found.type().element == data_type::string) {

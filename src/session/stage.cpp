@@ -143,8 +143,25 @@ void stage::give_back(std::unique_ptr<workspace> used) const {
     if (free_.size() < most_kept) free_.push_back(std::move(used));
 }
 
+void stage::run_values(frame &values) const {
+    for (const formats::onnx::value_step &step : imported_.value_steps) {
+        std::vector<value> in;
+        for (const formats::onnx::traced &operand : step.in)
+            in.push_back(operand.content ? to_value(*operand.content)
+                                         : values[static_cast<std::size_t>(operand.slot)]);
+        value out;
+        try {
+            ops::find(step.label.kind)->evaluate({step.label, step.attrs, in, std::span(&out, 1)});
+        } catch (const error &failure) {
+            fail(failure.status, "{}: {}", step.where, failure.message);
+        }
+        values[static_cast<std::size_t>(step.out.slot)] = std::move(out);
+    }
+}
+
 void stage::run(frame &values) const {
     values.resize(static_cast<std::size_t>(imported_.slots));
+    run_values(values);
     for (const produced &output : produced_) {
         value &slot = values[static_cast<std::size_t>(output.slot)];
         if (slot.is_absent())

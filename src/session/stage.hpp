@@ -57,6 +57,7 @@ private:
     };
 
     class builder;
+    void run_values(frame &values) const;
     std::unique_ptr<workspace> take_workspace() const;
     void give_back(std::unique_ptr<workspace> used) const;
 

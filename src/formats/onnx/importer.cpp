@@ -36,6 +36,7 @@ private:
     bool import(const program_node &node) {
         std::optional<std::vector<traced>> in = inputs_of(node);
         if (!in) return false;
+        build_.where = where_is(node);
         node_context context(*node.source, *node.rule, source_.version, build_, std::move(*in));
         try {
             node.rule->import(context);
@@ -53,9 +54,12 @@ private:
         return true;
     }
 
+    std::string where_is(const program_node &node) const {
+        return format_text("{}: {}, operator set {}", source_.file,
+                label_of(*node.source, node.index), source_.version);
+    }
     std::string located(const program_node &node, const char *message) const {
-        return format_text("{}: {}, operator set {}: {}", source_.file,
-                label_of(*node.source, node.index), source_.version, message);
+        return format_text("{}: {}", where_is(node), message);
     }
 
     /// None while one of them has yet to come, or has a shape that is not known.
@@ -77,12 +81,11 @@ private:
     }
 
     void take_results(const program_node &node, node_context &context) {
-        for (value_step &step : context.value_steps) {
-            for (traced &made : step.out)
-                made.slot = result_.slots++;
+        for (value_step &step : context.steps) {
+            step.where = where_is(node);
+            step.out.slot = result_.slots++;
             for (traced &value : context.out)
-                for (const traced &made : step.out)
-                    if (value.id == made.id) value.slot = made.slot;
+                if (value.id == step.out.id) value.slot = step.out.slot;
             result_.value_steps.push_back(std::move(step));
         }
         const std::vector<std::string> &names = node.source->outputs;
@@ -109,7 +112,7 @@ private:
     void leave_in_slots() {
         std::unordered_map<std::size_t, int> slot_by_id;
         for (auto &[name, value] : result_.after) {
-            if (value.content || value.slot >= 0 || value.what == traced::form::absent) continue;
+            if (value.content || value.slot >= 0) continue;
             auto [at, fresh] = slot_by_id.try_emplace(value.id, result_.slots);
             if (fresh) result_.outputs.emplace_back(value.id, result_.slots++);
             value.slot = at->second;

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "formats/onnx/op_table.hpp"
 #include "ir/print.hpp"
+#include "ops/registry.hpp"
 
 namespace tern::formats::onnx {
 
@@ -33,9 +34,8 @@ const traced &node_context::in(std::size_t port) const {
     if (!has(port)) refuse(format_text("input {} is required", port));
     const traced &value = in_[port];
     if (!value.is_tensor())
-        refuse(format_text("input {} (\"{}\") is a {}; expected a tensor", port,
-                source.inputs[port],
-                value.what == traced::form::sequence ? "sequence" : "optional"));
+        refuse(format_text("input {} (\"{}\") is {}; expected a tensor", port, source.inputs[port],
+                to_string(value.desc.value_type())));
     return value;
 }
 
@@ -98,6 +98,31 @@ int node_context::axis(std::string_view field, std::int64_t given, int rank) con
     if (given < -rank || given >= rank)
         refuse(format_text("{} is {}, but the input has rank {}", field, given, rank));
     return static_cast<int>(given < 0 ? given + rank : given);
+}
+
+void node_context::set_step(const ir::attr_list &attrs, traced result) {
+    value_step step;
+    step.label = {rule.kind, build.new_id()};
+    ir::op_spec spec;
+    spec.id = step.label.id;
+    spec.kind = rule.kind;
+    spec.attrs = attrs;
+    for (const traced &value : in_) {
+        if (value.is_given && !value.content && value.slot < 0) throw not_yet();
+        step.in.push_back(value);
+        spec.inputs.push_back({0, value.desc});
+    }
+    while (!step.in.empty() && !step.in.back().is_given) {
+        step.in.pop_back();
+        spec.inputs.pop_back();
+    }
+    result.id = build.new_id();
+    spec.outputs.push_back({0, result.desc});
+    ir::verify_schema(spec, *ops::find(rule.kind));
+    step.attrs = std::move(spec.attrs);
+    step.out = result;
+    steps.push_back(std::move(step));
+    set(std::move(result));
 }
 
 traced node_context::list(const std::vector<std::int64_t> &values) const {

@@ -26,10 +26,11 @@ struct not_yet {};
 
 /// A step that works on values instead of tensor memory.
 struct value_step {
-    op_kind kind;
+    std::string where; ///< File and node, for messages.
+    ir::op_label label;
     ir::attr_list attrs;
-    std::vector<traced> in; ///< With a slot or content, or absent.
-    std::vector<traced> out;
+    std::vector<traced> in; ///< With a slot or content.
+    traced out;             ///< With a slot.
 };
 
 class node_context {
@@ -49,9 +50,7 @@ public:
 
     // Inputs.
     std::size_t input_count() const { return in_.size(); }
-    bool has(std::size_t port) const {
-        return port < in_.size() && in_[port].what != traced::form::absent;
-    }
+    bool has(std::size_t port) const { return port < in_.size() && in_[port].is_given; }
     /// Any value, or an absent one.
     const traced &any(std::size_t port) const;
     /// A tensor. Throws invalid_graph_op where it is left out or something else.
@@ -84,8 +83,11 @@ public:
     /// A constant of rank 0 with the value in the given type.
     traced scalar(data_type type, double value) const;
     void set(traced value) { out.push_back(std::move(value)); }
+    /// The result of an op of the rule's kind on whole values, all inputs of the node. Throws
+    /// not_yet where one of them is made by the graph of this stage.
+    void set_step(const ir::attr_list &attrs, traced result);
     std::vector<traced> out; ///< By output port.
-    std::vector<value_step> value_steps;
+    std::vector<value_step> steps;
 
     /// Throws with the status; the caller puts the node's name in front.
     [[noreturn]] void refuse(const std::string &text) const;

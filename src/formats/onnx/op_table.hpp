@@ -81,6 +81,14 @@ void import_unsqueeze(node_context &node);
 void import_transpose(node_context &node);
 void import_constant_of_shape(node_context &node);
 void import_range(node_context &node);
+// rules_values.cpp
+void import_optional(node_context &node);
+void import_optional_get_element(node_context &node);
+void import_optional_has_element(node_context &node);
+void import_sequence_at(node_context &node);
+void import_sequence_construct(node_context &node);
+void import_sequence_empty(node_context &node);
+void import_sequence_length(node_context &node);
 // rules_move.cpp
 void import_concat(node_context &node);
 void import_expand(node_context &node);

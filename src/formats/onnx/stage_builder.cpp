@@ -64,7 +64,7 @@ constant_ptr compute(const ir::op_def &def, const ir::attr_list &attrs, std::spa
 
 traced stage_builder::of(constant_ptr content) {
     traced value;
-    value.what = traced::form::tensor;
+    value.is_given = true;
     value.desc = dense_desc(content->type, content->shape);
     value.content = std::move(content);
     return value;
@@ -104,12 +104,13 @@ traced stage_builder::emit(
     def.infer(spec.label(), spec.attrs, in_descs, std::span(&out, 1));
 
     traced value;
-    value.what = traced::form::tensor;
+    value.is_given = true;
     if (is_foldable(in, out)) return of(compute(def, spec.attrs, in, out));
     value.desc = out.shape_known() ? dense_desc(result, out.shape) : out;
     for (std::size_t i = 0; i < in.size(); ++i)
         spec.inputs[i] = port_of(in[i]);
     spec.id = next_id_;
+    spec.name = where;
     value.id = next_id_++;
     spec.outputs[0] = {value.id, value.desc};
     ops.push_back(std::move(spec));

@@ -82,38 +82,25 @@ constant_ptr constant_of(const tensor &source) {
 }
 
 traced traced::declared(const value_info &info) {
-    const value_type *type = info.type ? &*info.type : nullptr;
+    const formats::onnx::value_type *type = info.type ? &*info.type : nullptr;
     traced value;
-    auto look_inside = [&] {
-        if (type) type = type->inner.get();
-    };
-    if (type && type->kind == value_kind::optional) {
-        value.what = form::optional;
-        look_inside();
-        value.of_sequences = type && type->kind == value_kind::sequence;
-        if (value.of_sequences) look_inside();
-    } else if (type && type->kind == value_kind::sequence) {
-        value.what = form::sequence;
-        look_inside();
-    } else {
-        value.what = form::tensor;
+    value.is_given = true;
+    const bool may_be_empty = type && type->kind == value_kind::optional;
+    if (may_be_empty) type = type->inner.get();
+    if (type && type->kind == value_kind::sequence) {
+        value.desc.form = value_form::sequence;
+        type = type->inner.get();
     }
+    if (may_be_empty) value.desc.form = optional_form(value.desc.form);
     if (!type || type->kind == value_kind::undefined)
         fail(status::invalid_graph, "value \"{}\" has no type", info.name);
     value.desc.type = data_type_of(type->element);
     if (type->kind != value_kind::tensor || value.desc.type == data_type::undef)
-        throw declined("", format_text("value \"{}\": {} of type {} is not supported", info.name,
-                                   name_of(type->kind), name_of(type->element)));
+        throw declined(
+                "type of a value", format_text("value \"{}\": {} of type {} is not supported",
+                                           info.name, name_of(type->kind), name_of(type->element)));
     if (type->shape) check_rank(type->shape->size(), info.name);
     return value;
-}
-
-tern::value_type traced::type() const {
-    value_form made = value_form::tensor;
-    if (what == form::sequence) made = value_form::sequence;
-    if (what == form::optional)
-        made = of_sequences ? value_form::optional_sequence : value_form::optional_tensor;
-    return {made, desc.type};
 }
 
 tensor_desc dense_desc(data_type type, const dims &shape) {

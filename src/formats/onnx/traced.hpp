@@ -13,7 +13,6 @@
 
 #include "base/tensor_desc.hpp"
 #include "formats/onnx/model.hpp"
-#include "tern/value_type.hpp"
 
 namespace tern::formats::onnx {
 
@@ -43,27 +42,19 @@ constant_ptr constant_of(const tensor &source);
 
 /// What is known of a value of the model while it is imported.
 struct traced {
-    enum class form : std::uint8_t {
-        absent, ///< A node's input that is left out.
-        tensor,
-        sequence,
-        optional,
-    };
-    form what = form::absent;
-    /// Of a tensor; of a sequence or optional, the type of the elements. Shapes are known but for
-    /// what an earlier stage has yet to compute; the layout is dense.
+    bool is_given = false; ///< False: a node's input that is left out.
+    /// Shapes of tensors are known but for what an earlier stage has yet to compute; the layout is
+    /// dense.
     tensor_desc desc;
-    bool of_sequences = false; ///< An optional that holds a sequence, if anything.
-    constant_ptr content;      ///< Tensors; null: known at run time only.
-    std::size_t id = 0;        ///< Tensor id in the graph of a stage. 0: none yet.
-    int slot = -1; ///< Where a run keeps it between stages; -1: it stays within its stage.
+    constant_ptr content; ///< Tensors; null: known at run time only.
+    std::size_t id = 0;   ///< Tensor id in the graph of a stage. 0: none yet.
+    int slot = -1;        ///< Where a run keeps it between stages; -1: it stays within its stage.
 
     /// As a model declares it; shapes are left open. Throws declined, naming no op, for a type that
     /// Tern lacks; invalid_graph where nothing is declared.
     static traced declared(const value_info &info);
 
-    bool is_tensor() const { return what == form::tensor; }
-    tern::value_type type() const;
+    bool is_tensor() const { return is_given && desc.is_tensor(); }
 };
 
 /// A dense tensor of known shape.
