@@ -48,6 +48,7 @@ private:
         step made;
         made.partition = compiler::compile(part, ports_of(*part, part->inputs),
                 ports_of(*part, part->outputs), target_.engine_, implementation_);
+        if (part->ops.size() == 1) made.where = imported_.file + ": " + part->op(part->ops[0]).name;
         const runtime::plan_parts &parts = made.partition.plan->parts();
         made.inputs = target_.fixed_pointers_.size();
         for (int index : part->inputs)
@@ -174,9 +175,15 @@ void stage::run(frame &values) const {
                 const_cast<void *>(values[static_cast<std::size_t>(each.slot)].data());
     void *scratch =
             work->memory ? static_cast<std::byte *>(work->memory.get()) + arena_bytes_ : nullptr;
-    for (const step &each : steps_)
-        each.partition.execute(
-                work->pointers.data() + each.inputs, work->pointers.data() + each.outputs, scratch);
+    for (const step &each : steps_) {
+        try {
+            each.partition.execute(work->pointers.data() + each.inputs,
+                    work->pointers.data() + each.outputs, scratch);
+        } catch (const error &failure) {
+            if (each.where.empty()) throw;
+            fail(failure.status, "{}: {}", each.where, failure.message);
+        }
+    }
     give_back(std::move(work));
 }
 

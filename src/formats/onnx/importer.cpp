@@ -18,6 +18,7 @@ public:
         : source_(source),
           build_(result_.next_id) {
         result_.after = std::move(known);
+        result_.file = source.file;
         result_.next_id = next_id;
         result_.slots = slots;
     }
@@ -36,7 +37,7 @@ private:
     bool import(const program_node &node) {
         std::optional<std::vector<traced>> in = inputs_of(node);
         if (!in) return false;
-        build_.where = where_is(node);
+        build_.where = label_of(*node.source, node.index);
         node_context context(*node.source, *node.rule, source_.version, build_, std::move(*in));
         try {
             node.rule->import(context);

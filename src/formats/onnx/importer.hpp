@@ -45,6 +45,7 @@ struct program {
 program make_program(std::shared_ptr<const model> source, const std::string &file);
 
 struct imported_stage {
+    std::string file;                    ///< What messages call the model.
     std::vector<value_step> value_steps; ///< Come before the graph.
     std::vector<ir::op_spec> ops;
     std::vector<std::pair<std::size_t, constant_ptr>> constants; ///< Graph inputs by tensor id.

@@ -33,7 +33,7 @@ public:
     static traced of(constant_ptr content);
     std::size_t new_id() { return next_id_++; }
 
-    std::string where; ///< File and node that ops are of, for messages: their name.
+    std::string where; ///< The node that ops are of: their name, for messages.
     std::vector<ir::op_spec> ops;
     /// Graph inputs whose content is known, by tensor id.
     std::map<std::size_t, constant_ptr> constants;
