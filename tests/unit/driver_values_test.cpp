@@ -204,8 +204,7 @@ TEST_F(driver_values, an_empty_optional_has_no_element_to_get) {
 
 std::int64_t errors_of(const value &expected, const value &found) {
     testing::internal::CaptureStdout();
-    const comparison result =
-            compare_values(expected, found, compare_rule::exact_bits, "test", 0);
+    const comparison result = compare_values(expected, found, compare_rule::exact_bits, "test", 0);
     const std::string out = testing::internal::GetCapturedStdout();
     EXPECT_EQ(out.empty(), result.errors == 0);
     return result.errors;
