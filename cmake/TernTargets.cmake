@@ -42,7 +42,7 @@ function(tern_internal_target target)
     target_include_directories(${target} SYSTEM PRIVATE
         $<BUILD_INTERFACE:$<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>>
         # Nothing but headers.
-        "${PROTOZERO_INCLUDE_DIR}")
+        "${TERN_PROTOZERO_INCLUDE_DIR}")
 endfunction()
 
 # Debian's TBB is not built for the thread sanitizer, and what its headers put into our files looks like races

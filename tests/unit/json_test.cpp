@@ -10,6 +10,7 @@
 #include "formats/file.hpp"
 #include "formats/json/document.hpp"
 #include "formats/json/graph_file.hpp"
+#include "temporary_folder.hpp"
 
 namespace tern::formats {
 namespace {
@@ -331,23 +332,6 @@ TEST(graph_writer, escapes_names) {
     graph.ops[0].name = "a\"b\\c\n\xc3\xa4";
     EXPECT_EQ(parse_graph(write_graph(graph), "dump").ops[0].name, graph.ops[0].name);
 }
-
-class temporary_folder {
-public:
-    temporary_folder() {
-        std::string name = testing::TempDir() + "/tern_json_XXXXXX";
-        path_ = mkdtemp(name.data());
-    }
-    ~temporary_folder() { std::filesystem::remove_all(path_); }
-    std::string file(const std::string &name, const std::string &text) const {
-        std::ofstream(path_ / name, std::ios::binary) << text;
-        return (path_ / name).string();
-    }
-    const std::filesystem::path &path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
 
 std::string read_refusal(const std::string &path) {
     try {
