@@ -111,6 +111,12 @@ struct reference_args {
     std::span<const mutable_view> out;
 };
 
+/// What is wrong with the elements of an input; `text` goes on after the input's name: "has ...".
+struct data_fault {
+    std::size_t input;
+    std::string text;
+};
+
 /// A call of an op that works on values. The caller has checked them against the ports, and gives
 /// an empty optional where an optional is absent.
 struct value_args {
@@ -146,6 +152,11 @@ struct op_def {
 
     /// Inputs that output 0 may share memory with when type, shape and strides agree, best first.
     std::span<const int> in_place_inputs;
+
+    /// Looks for what the op cannot take in the elements of its inputs. Goes before `reference`;
+    /// `args.out` is empty. Such an op is a partition of its own: its inputs are there before the
+    /// first byte of an output is written. Null: it takes everything.
+    std::optional<data_fault> (*check_data)(const reference_args &args) = nullptr;
 
     /// Runs the op on whole values: where a port is no tensor, and for callers that have values.
     /// Throws tern::error before an output is written. Null: the op takes tensors in memory only.
