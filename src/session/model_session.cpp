@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
@@ -12,7 +11,6 @@
 namespace tern::session_parts {
 namespace {
 
-using formats::onnx::constant;
 using formats::onnx::environment;
 using formats::onnx::imported_stage;
 using formats::onnx::traced;
@@ -116,16 +114,20 @@ void model_session::run(frame inputs, std::span<value> outputs) const {
     for (std::size_t i = 0; i < values.size(); ++i)
         if (values[i].is_absent())
             values[i] = value::empty_optional(held_type(*program_.inputs[i]));
+    std::vector<bool> is_computed(outputs.size());
     stage_node *at = first_.get();
     std::shared_ptr<stage_node> holder;
     for (;;) {
         give_memory(*at, values, outputs);
+        for (std::size_t i = 0; i < outputs.size(); ++i)
+            if (at->output_slots[i] >= 0) is_computed[i] = true;
         at->work.run(values);
         if (at->work.is_last()) break;
         holder = next(*at, values);
         at = holder.get();
     }
-    take_outputs(*at, values, outputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+        take_output(*at, i, values, is_computed[i], outputs[i]);
 }
 
 void model_session::check_apart(const frame &inputs, std::span<const value> outputs) const {
@@ -210,6 +212,9 @@ std::string model_session::output_name(std::size_t index) const {
 
 void model_session::check_given(
         std::size_t index, const value &given, const value_type &type, const dims &shape) const {
+    if (type.form != value_form::tensor)
+        fail(status::invalid_arguments, "run: {} is {}, which cannot be written to memory",
+                output_name(index), to_string(type));
     if (given.type() == type && dims_of(given) == shape) return;
     fail(status::invalid_arguments, "run: {} is given as {} {}, but it is {} {}",
             output_name(index), to_string(given.type()), to_string(dims_of(given)), to_string(type),
@@ -228,35 +233,34 @@ void model_session::give_memory(
     }
 }
 
-void model_session::take_outputs(
-        const stage_node &last, const frame &values, std::span<value> outputs) const {
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const traced &made = last.work.imported().after.at(program_.outputs[i]->name);
-        const value found = made.content ? to_value(*made.content) : at_slot(values, made.slot);
-        if (outputs[i].is_absent()) {
-            // Characters belong to the inputs or the model, either of which may be gone first.
-            if (found.is_tensor() && found.type().element == data_type::string) {
-                outputs[i] = value::tensor(data_type::string, found.shape(), found.data());
-                continue;
-            }
-            outputs[i] =
-                    made.slot >= 0 && static_cast<std::size_t>(made.slot) < program_.inputs.size()
-                            ? copy(found)
-                            : found;
-            continue;
-        }
-        if (outputs[i].data() == found.data()) continue;
-        check_given(i, outputs[i], found.type(), dims_of(found));
-        if (found.bytes() > 0)
-            std::memcpy(const_cast<void *>(outputs[i].data()), found.data(), found.bytes());
+void model_session::take_output(const stage_node &last, std::size_t index, const frame &values,
+        bool is_computed, value &output) const {
+    const traced &made = last.work.imported().after.at(program_.outputs[index]->name);
+    const value found = made.content ? to_value(*made.content) : at_slot(values, made.slot);
+    if (output.is_absent()) {
+        // What was not computed may be memory of the caller's, as may be the characters of what
+        // was.
+        const bool is_text = found.type().element == data_type::string;
+        output = made.content || (is_computed && !is_text) ? found : copy(found);
+        return;
     }
+    check_given(index, output, found.type(), found.is_tensor() ? dims_of(found) : dims());
+    if (output.data() != found.data())
+        std::memcpy(const_cast<void *>(output.data()), found.data(), found.bytes());
 }
 
-/// An input that is an output, too: it may be memory of the caller's.
 value model_session::copy(const value &found) const {
-    if (!found.is_tensor()) return found;
-    value result =
-            allocate_tensor(*settings_.engine, found.type().element, dims_of(found), found.bytes());
+    const data_type element = found.type().element;
+    if (found.is_optional())
+        return found.has_element() ? value::optional(copy(found.element())) : found;
+    if (found.is_sequence()) {
+        std::vector<value> items;
+        for (std::size_t i = 0; i < found.size(); ++i)
+            items.push_back(copy(found.at(i)));
+        return value::sequence(element, std::move(items));
+    }
+    if (element == data_type::string) return value::tensor(element, found.shape(), found.data());
+    value result = allocate_tensor(*settings_.engine, element, dims_of(found), found.bytes());
     if (found.bytes() > 0)
         std::memcpy(const_cast<void *>(result.data()), found.data(), found.bytes());
     return result;

@@ -57,7 +57,9 @@ private:
     void check_given(
             std::size_t index, const value &given, const value_type &type, const dims &shape) const;
     void give_memory(const stage_node &at, frame &values, std::span<const value> outputs) const;
-    void take_outputs(const stage_node &last, const frame &values, std::span<value> outputs) const;
+    void take_output(const stage_node &last, std::size_t index, const frame &values,
+            bool is_computed, value &output) const;
+    /// With memory of its own.
     value copy(const value &found) const;
     std::string output_name(std::size_t index) const;
 

@@ -36,14 +36,29 @@ public:
         auto graph = std::make_shared<ir::graph>(ops::find);
         for (const ir::op_spec &spec : imported_.ops)
             graph->add_op(spec);
+        mark_outputs(*graph);
         graph->finalize();
         for (const auto &part : compiler::make_partitions(
                      graph, compiler::partition_policy::fusion, fpmath_mode::strict, false))
-            add(part);
+            if (part->op(part->ops[0]).kind != op_kind::End) add(part);
         lay_out();
     }
 
 private:
+    /// What other ops of the stage read, too, stays inside a partition unless an End reads it.
+    void mark_outputs(ir::graph &graph) const {
+        std::size_t next_id = imported_.next_id;
+        for (auto [id, slot] : imported_.outputs)
+            for (const ir::op_spec &spec : imported_.ops) {
+                if (spec.outputs[0].id != id) continue;
+                ir::op_spec end;
+                end.id = next_id++;
+                end.kind = op_kind::End;
+                end.inputs = {spec.outputs[0]};
+                graph.add_op(end);
+            }
+    }
+
     void add(const std::shared_ptr<const compiler::partition> &part) {
         step made;
         made.partition = compiler::compile(part, ports_of(*part, part->inputs),

@@ -35,7 +35,7 @@ public:
 private:
     struct step {
         compiler::compiled partition;
-        std::string where; ///< File and node, for messages, where it is one op.
+        std::string where;      ///< File and node, for messages, where it is one op.
         std::size_t inputs = 0; ///< Position of the first pointer in a workspace.
         std::size_t outputs = 0;
     };
