@@ -116,6 +116,7 @@ std::vector<std::string> find_onnx_cases(const std::string &path) {
     if (!fs::is_directory(path, ignored)) return {path};
     std::vector<std::string> found;
     collect(path, found);
+    if (found.empty()) return {path}; // says itself that there is no model
     std::sort(found.begin(), found.end());
     return found;
 }
