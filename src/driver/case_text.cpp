@@ -81,7 +81,7 @@ std::string settings_to_text(const run_settings &settings) {
     if (settings.masked_rows != defaults.masked_rows)
         text += format_text("--masked-rows={} ", settings.masked_rows);
     if (settings.in_place != defaults.in_place) text += "--in-place=true ";
-    return text + "--graph ";
+    return text + (settings.onnx ? "--onnx " : "--graph ");
 }
 
 } // namespace tern::driver

@@ -31,22 +31,25 @@ public:
     }
 
 private:
-    /// Global options up to --graph. Returns the position behind it.
+    /// Global options up to --graph or --onnx. Returns the position behind it.
     std::size_t read_before_driver(const std::vector<std::string> &arguments) {
         if (arguments.empty()) fail_usage(1, "no arguments; try benchtern --help");
         for (std::size_t at = 0; at < arguments.size(); ++at) {
             const std::string &token = arguments[at];
-            if (token == "--graph") return at + 1;
+            if (token == "--graph" || token == "--onnx") {
+                plan_.settings.onnx = token == "--onnx";
+                return at + 1;
+            }
             if (token == "--help") {
                 plan_.help = true;
                 return at + 1;
             }
             if (!read_value_option(token, global_options()))
-                fail_usage(1, "expected a global option or --graph, found '{}'{}", token,
-                        goes_behind_graph(token) ? ": this option goes behind --graph"
+                fail_usage(1, "expected a global option, --graph or --onnx, found '{}'{}", token,
+                        goes_behind_graph(token) ? ": this option goes behind --graph or --onnx"
                                                  : suggestion(token));
         }
-        fail_usage(1, "no driver given: --graph is missing");
+        fail_usage(1, "no driver given: --graph or --onnx is missing");
     }
 
     static bool goes_behind_graph(std::string_view token) {
@@ -98,7 +101,7 @@ private:
         else if (token.compare(0, batch_option.size(), batch_option) == 0)
             read_batch(token.substr(batch_option.size()));
         else if (!read_value_option(token, global_options())
-                 && !read_value_option(token, graph_options()))
+                 && (plan_.settings.onnx || !read_value_option(token, graph_options())))
             fail_unknown(token);
     }
 
@@ -141,15 +144,20 @@ private:
         return text;
     }
 
-    [[noreturn]] static void fail_unknown(std::string_view token) {
+    [[noreturn]] void fail_unknown(std::string_view token) const {
         std::string_view name = name_in(token);
+        const std::string_view driver = plan_.settings.onnx ? "onnx" : "graph";
+        if (plan_.settings.onnx && find_option(token, graph_options()))
+            fail_usage(2, "option --{}: the driver --onnx does not have it", name);
         if (!name.empty() && is_other_benchdnn_option(name))
             fail_usage(2, "option --{}: benchdnn has it, this release of benchtern does not", name);
         if (!name.empty())
-            fail_usage(2, "unknown option for 'graph' driver: '{}'.{}", token, suggestion(token));
+            fail_usage(
+                    2, "unknown option for '{}' driver: '{}'.{}", driver, token, suggestion(token));
         if (!token.empty() && token[0] == '-')
             fail_usage(2, "options begin with two dashes; found '{}'", token);
-        fail_usage(2, "unexpected argument '{}'; a graph file is given as --case=FILE", token);
+        fail_usage(2, "unexpected argument '{}'; a {} is given as --case=FILE", token,
+                plan_.settings.onnx ? "model" : "graph file");
     }
 
     run_plan plan_;
@@ -197,8 +205,12 @@ std::vector<std::string> batch_tokens(std::string_view text) {
 
 std::string help_text() {
     std::string text =
-            "Usage: benchtern [global options] --graph [options] --case=FILE ...\n\n"
-            "Runs graph cases in benchdnn's format. Options act on the --case tokens behind them.\n"
+            "Usage: benchtern [global options] --graph [options] --case=FILE ...\n"
+            "       benchtern [global options] --onnx [global options] --case=PATH ...\n\n"
+            "Runs graph cases in benchdnn's format, or ONNX models: PATH is a model, a folder "
+            "with\n"
+            "model.onnx and test_data_set_N in it, or a tree of such folders.\n"
+            "Options act on the --case tokens behind them.\n"
             "A comma separates alternatives of an option; every combination runs.\n\n"
             "Global options:\n";
     auto list = [&](std::span<const value_option> options) {

@@ -8,6 +8,8 @@
 #include "base/text.hpp"
 #include "driver/case_text.hpp"
 #include "driver/command_line.hpp"
+#include "driver/onnx_case.hpp"
+#include "driver/onnx_data.hpp"
 #include "driver/option_values.hpp"
 #include "driver/report.hpp"
 #include "driver/run_case.hpp"
@@ -33,6 +35,14 @@ void print_measuring_settings(const run_settings &settings) {
             settings.seed, settings.cond_density, settings.in_place));
 }
 
+void run_onnx_cases(const planned_case &one, report &results) {
+    for (const std::string &path : find_onnx_cases(one.path)) {
+        const std::string text = case_to_text({}, path);
+        results.add(
+                run_onnx_case(path, one.settings, text, results.next_index()), one.settings, text);
+    }
+}
+
 void run_plan_cases(const run_plan &plan, report &results) {
     bool told_settings = false;
     for (const planned_case &one : plan.cases) {
@@ -41,6 +51,10 @@ void run_plan_cases(const run_plan &plan, report &results) {
         if (tell && !told_settings) {
             print_measuring_settings(settings);
             told_settings = true;
+        }
+        if (settings.onnx) {
+            run_onnx_cases(one, results);
+            continue;
         }
         for_each_combination(one.alternatives, [&](const case_options &options) {
             std::string text = case_to_text(options, one.path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/report.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/text.hpp"
@@ -84,6 +85,7 @@ void report::add(
         ++failed_;
         failed_cases_.push_back(line);
     }
+    if (!result.declined.empty()) ++declined_[result.declined];
     driver::add(phases_, result.phases);
 
     // A measured case is told by its performance line instead.
@@ -107,6 +109,19 @@ void report::print_performance(
             result.measured.min, result.measured.average));
 }
 
+/// The ops that are not supported, those of the most cases first.
+void report::print_declined() const {
+    std::vector<std::pair<std::size_t, std::string>> ops;
+    for (const auto &[op, cases] : declined_)
+        ops.emplace_back(cases, op);
+    std::stable_sort(
+            ops.begin(), ops.end(), [](const auto &a, const auto &b) { return a.first > b.first; });
+    std::string text;
+    for (const auto &[cases, op] : ops)
+        text += format_text(" {}:{}", op, cases);
+    if (!text.empty()) print_line("declined by op:" + text);
+}
+
 void report::print_summary(const run_settings &settings, double total_seconds) const {
     bool performance = measures(settings.mode);
     if (!performance && settings.list_failures && !failed_cases_.empty()) {
@@ -126,6 +141,8 @@ void report::print_summary(const run_settings &settings, double total_seconds) c
             listed_));
     if (performance && tests_ > 0)
         print_line(format_text("total perf: min(ms):{:g} avg(ms):{:g}", min_ms_, average_ms_));
+
+    print_declined();
 
     std::string total = format_text("total: {:.2f}s;", total_seconds);
     auto phase = [&](bool shown, std::string_view name, double seconds) {

@@ -3,6 +3,7 @@
 #define TERN_DRIVER_REPORT_HPP
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,7 @@ public:
     int exit_code() const { return failed_ == 0 ? 0 : 1; }
 
 private:
+    void print_declined() const;
     void print_performance(
             const case_result &result, const run_settings &settings, const std::string &case_text);
 
@@ -45,6 +47,7 @@ private:
     phase_seconds phases_;
     double min_ms_ = 0;
     double average_ms_ = 0;
+    std::map<std::string, std::size_t> declined_; ///< Cases by the op that is not supported.
     bool header_printed_ = false;
 };
 

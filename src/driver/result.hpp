@@ -82,6 +82,7 @@ struct case_result {
     double milliseconds = 0; ///< The whole case.
     phase_seconds phases;
     measured_ms measured; ///< Performance mode only.
+    std::string declined; ///< Of an ONNX model: the op that is not supported.
 };
 
 } // namespace tern::driver

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/run_case.hpp"
 
-#include <chrono>
-#include <new>
-
 #include "base/text.hpp"
 #include "driver/correctness.hpp"
+#include "driver/guard.hpp"
 #include "driver/measure.hpp"
 #include "driver/report.hpp"
 #include "driver/rewrite.hpp"
@@ -13,19 +11,6 @@
 
 namespace tern::driver {
 namespace {
-
-/// The state of a case that the library, or the file reader, refused with this status.
-outcome outcome_of(status code) {
-    switch (code) {
-        case status::unimplemented: return outcome::unimplemented;
-        case status::invalid_arguments:
-        case status::invalid_graph:
-        case status::invalid_graph_op:
-        case status::invalid_shape:
-        case status::invalid_data_type: return outcome::invalid_arguments;
-        default: return outcome::failed;
-    }
-}
 
 /// Mode L looks at options and file only: what cannot be run can be listed.
 void load(formats::graph_file &file, const std::string &path, const case_options &options,
@@ -45,9 +30,7 @@ void load(formats::graph_file &file, const std::string &path, const case_options
 /// The phases of a case, up to where its mode ends.
 void run_phases(const std::string &path, const case_options &options, const run_settings &settings,
         const std::string &case_text, std::size_t index, case_result &result) {
-    if (index < settings.start)
-        throw verdict(outcome::skipped, reason::skip_start,
-                format_text("case {} comes before --start={}", index, settings.start));
+    check_start(index, settings);
     formats::graph_file file;
     load(file, path, options, settings.mode);
     if (settings.verbose >= 7)
@@ -84,40 +67,15 @@ void run_phases(const std::string &path, const case_options &options, const run_
     }
 }
 
-void set_end(case_result &result, outcome end, reason why = reason::none) {
-    result.end = end;
-    result.why = why;
-}
-
 } // namespace
 
 case_result run_case(const std::string &path, const case_options &options,
         const run_settings &settings, const std::string &case_text, std::size_t index) noexcept {
-    case_result result;
-    auto begin = std::chrono::steady_clock::now();
-    try {
-        run_phases(path, options, settings, case_text, index, result);
-    } catch (const verdict &end) {
-        set_end(result, end.end, end.why);
-        bool is_failure = end.end != outcome::skipped;
-        if (is_failure)
-            print_line("Error: " + end.message);
-        else if (settings.verbose >= 2)
-            print_line("[INFO]: " + end.message);
-    } catch (const error &failure) {
-        outcome end = outcome_of(failure.status);
-        set_end(result, end,
-                end == outcome::invalid_arguments ? reason::invalid_case : reason::none);
-        print_line(format_text("Error: {}", failure.message));
-    } catch (const std::bad_alloc &) {
-        set_end(result, outcome::skipped, reason::not_enough_ram);
-    } catch (const std::exception &failure) {
-        set_end(result, outcome::failed);
-        print_line(format_text("Error: {}", failure.what()));
-    }
-    std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
-    result.milliseconds = elapsed.count();
-    return result;
+    return guard(
+            [&](case_result &result) {
+                run_phases(path, options, settings, case_text, index, result);
+            },
+            settings.verbose);
 }
 
 } // namespace tern::driver

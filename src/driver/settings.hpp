@@ -35,6 +35,7 @@ inline bool measures(run_mode mode) {
 
 /// Global options: they stay in force until changed; --reset leaves them alone.
 struct run_settings {
+    bool onnx = false; ///< The driver: cases are ONNX models instead of graph files.
     run_mode mode = run_mode::correctness;
     int verbose = 0;
     double max_ms_per_prb = 3000;

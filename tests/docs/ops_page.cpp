@@ -4,10 +4,7 @@
 //
 //     ops_page [--check] docs/ops.md
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +13,7 @@
 #include "base/text.hpp"
 #include "compiler/lowering.hpp"
 #include "ops/registry.hpp"
+#include "page.hpp"
 
 namespace {
 
@@ -171,37 +169,8 @@ std::string page() {
            + joined(named, [](op_kind kind) { return std::string(ir::name_of(kind)); }) + ".\n";
 }
 
-/// Says which line differs first. False: none does.
-bool report_difference(const std::string &path, const std::string &expected) {
-    std::ifstream file(path, std::ios::binary);
-    std::istringstream wanted(expected);
-    for (int number = 1;; ++number) {
-        std::string found_line, wanted_line;
-        bool has_found = static_cast<bool>(std::getline(file, found_line));
-        bool has_wanted = static_cast<bool>(std::getline(wanted, wanted_line));
-        if (!has_found && !has_wanted) return false;
-        if (has_found == has_wanted && found_line == wanted_line) continue;
-        std::printf("%s:%d: not what the definitions say; write it anew: ops_page docs/ops.md\n"
-                    "  found:    %s\n  expected: %s\n",
-                path.c_str(), number, has_found ? found_line.c_str() : "(nothing)",
-                has_wanted ? wanted_line.c_str() : "(nothing)");
-        return true;
-    }
-}
-
 } // namespace
 
 int main(int count, char **arguments) {
-    bool check = count == 3 && std::string_view(arguments[1]) == "--check";
-    if (count != 2 && !check) {
-        std::fputs("usage: ops_page [--check] docs/ops.md\n", stderr);
-        return 2;
-    }
-    const std::string path = arguments[count - 1];
-    if (check) return report_difference(path, page()) ? 1 : 0;
-    std::ofstream file(path, std::ios::binary);
-    file << page();
-    file.close();
-    if (!file) std::fprintf(stderr, "%s: cannot write\n", path.c_str());
-    return file ? 0 : 1;
+    return tern::write_or_check_page(count, arguments, "docs/ops.md", page());
 }

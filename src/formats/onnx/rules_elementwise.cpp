@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ops that compute each element from one element of each input. ONNX broadcasts them as NumPy does,
+// and so do the graph's ops.
+#include "base/element.hpp"
+#include "base/error.hpp"
+#include "formats/onnx/op_table.hpp"
+
+namespace tern::formats::onnx {
+namespace {
+
+traced cast(node_context &node, const traced &value, data_type to) {
+    if (value.desc.type == to) return value;
+    return node.build.emit(op_kind::TypeCast, {}, {value}, to);
+}
+
+/// A tensor of one element whose content is known, as a number.
+std::optional<double> known_number(const traced &value) {
+    if (!value.content || value.content->count() != 1 || !is_floating(value.desc.type))
+        return std::nullopt;
+    return load_f64(value.desc.type, value.content->data);
+}
+
+traced limit(node_context &node, traced value, std::size_t port, op_kind kind) {
+    if (!node.has(port)) return value;
+    if (node.rank(port) != 0)
+        node.refuse(format_text("input {} has rank {}; expected a scalar", port, node.rank(port)));
+    return node.emit(kind, {}, {value, node.in(port)});
+}
+
+} // namespace
+
+void import_unary(node_context &node) {
+    node.set(node.emit(node.rule.kind, {}, {node.in(0)}));
+}
+
+void import_binary(node_context &node) {
+    node.set(node.emit(node.rule.kind, {}, {node.in(0), node.in(1)}));
+}
+
+void import_comparison(node_context &node) {
+    node.set(node.build.emit(node.rule.kind, {}, {node.in(0), node.in(1)}, data_type::boolean));
+}
+
+/// Any number of operands, two at a time from the left.
+void import_chain(node_context &node) {
+    traced value = node.in(0);
+    for (std::size_t port = 1; port < node.input_count(); ++port)
+        value = node.emit(node.rule.kind, {}, {value, node.in(port)});
+    node.set(value);
+}
+
+void import_cast(node_context &node) {
+    if (!node.has_attr("to")) node.refuse("attribute to is required");
+    const auto to = static_cast<element_type>(node.integer("to", 0));
+    const data_type type = data_type_of(to);
+    if (type == data_type::undef)
+        node.decline(format_text("a cast to {} is not supported", name_of(to)));
+    node.set(cast(node, node.in(0), type));
+}
+
+void import_cast_like(node_context &node) {
+    node.set(cast(node, node.in(0), node.in(1).desc.type));
+}
+
+void import_clip(node_context &node) {
+    traced value = limit(node, node.in(0), 1, op_kind::Maximum);
+    node.set(limit(node, value, 2, op_kind::Minimum));
+}
+
+void import_clip_by_attributes(node_context &node) {
+    traced value = node.in(0);
+    for (auto [name, kind] : {std::pair("min", op_kind::Maximum), {"max", op_kind::Minimum}})
+        if (node.has_attr(name))
+            value = node.emit(
+                    kind, {}, {value, node.scalar(value.desc.type, double{node.number(name, 0)})});
+    node.set(value);
+}
+
+/// The result has the type of the base whatever that of the exponent is.
+void import_pow(node_context &node) {
+    const traced &base = node.in(0);
+    const traced &exponent = node.in(1);
+    const std::optional<double> beta = known_number(exponent);
+    const bool is_exact = beta && static_cast<double>(static_cast<float>(*beta)) == *beta;
+    if (is_exact && exponent.desc.shape.rank() <= base.desc.shape.rank()
+            && is_floating(base.desc.type))
+        return node.set(
+                node.emit(op_kind::Pow, {{op_attr::beta, static_cast<float>(*beta)}}, {base}));
+    node.decline("only an exponent that is one known number is supported");
+}
+
+void import_where(node_context &node) {
+    node.set(node.build.emit(
+            op_kind::Where, {}, {node.in(0), node.in(1), node.in(2)}, node.in(1).desc.type));
+}
+
+} // namespace tern::formats::onnx
