@@ -70,7 +70,8 @@ void infer(const ir::op_label &label, const ir::attr_list &attrs, std::span<cons
 void copy(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
     if (begin >= end) return;
     const ir::mutable_view &dst = args.out[0];
-    const int axis = resolve_axis(attr<std::int64_t>(args.attrs, op_attr::axis), dst.shape.rank());
+    const int axis =
+            resolve_axis(ir::attr_of<std::int64_t>(args.attrs, op_attr::axis), dst.shape.rank());
     const std::size_t bytes = bytes_of(dst.type);
     for (std::int64_t element = begin; element < end; ++element) {
         dims index = index_of(element, dst.shape);

@@ -27,7 +27,7 @@ constexpr std::array<ir::attr_def, 1> attrs = {{{op_attr::shape, true, {}, {}}}}
 
 void check(const ir::op_label &label, const ir::attr_list &attrs, std::span<const tensor_desc>,
         std::span<const tensor_desc>) {
-    const s64s &shape = attr<s64s>(attrs, op_attr::shape);
+    const s64s &shape = ir::attr_of<s64s>(attrs, op_attr::shape);
     if (shape.size() > static_cast<std::size_t>(max_rank))
         fail(status::invalid_graph_op, "{}: attribute shape has {} values; at most {} are allowed",
                 ir::to_string(label), shape.size(), max_rank);
@@ -41,7 +41,7 @@ void check(const ir::op_label &label, const ir::attr_list &attrs, std::span<cons
 void infer(const ir::op_label &label, const ir::attr_list &attrs, std::span<const tensor_desc> in,
         std::span<tensor_desc> out) {
     if (!in[0].rank_known) return;
-    const s64s &given = attr<s64s>(attrs, op_attr::shape);
+    const s64s &given = ir::attr_of<s64s>(attrs, op_attr::shape);
     dims shape;
     shape.assign(given.begin(), given.end());
     settle_shape(label, "output",

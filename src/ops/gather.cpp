@@ -59,7 +59,8 @@ void infer(const ir::op_label &label, const ir::attr_list &attrs, std::span<cons
 std::optional<ir::data_fault> check_data(const ir::reference_args &args) {
     const ir::const_view &data = args.in[0];
     const ir::const_view &indices = args.in[1];
-    const int axis = resolve_axis(attr<std::int64_t>(args.attrs, op_attr::axis), data.shape.rank());
+    const int axis =
+            resolve_axis(ir::attr_of<std::int64_t>(args.attrs, op_attr::axis), data.shape.rank());
     const std::int64_t size = data.shape[axis];
     const std::int64_t count = element_count(indices.shape).value_or(0);
     if (count == 0) return std::nullopt;
@@ -77,7 +78,8 @@ void copy(const ir::reference_args &args, std::int64_t begin, std::int64_t end) 
     const ir::const_view &data = args.in[0];
     const ir::const_view &indices = args.in[1];
     const ir::mutable_view &output = args.out[0];
-    const int axis = resolve_axis(attr<std::int64_t>(args.attrs, op_attr::axis), data.shape.rank());
+    const int axis =
+            resolve_axis(ir::attr_of<std::int64_t>(args.attrs, op_attr::axis), data.shape.rank());
     for (std::int64_t element = begin; element < end; ++element) {
         const dims index = index_of(element, output.shape);
         std::int64_t from = 0;

@@ -26,8 +26,8 @@ constexpr std::array<ir::attr_def, 2> attrs = {{
 }};
 
 void reference(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
-    const bool with_negative = attr<bool>(args.attrs, op_attr::detect_negative);
-    const bool with_positive = attr<bool>(args.attrs, op_attr::detect_positive);
+    const bool with_negative = ir::attr_of<bool>(args.attrs, op_attr::detect_negative);
+    const bool with_positive = ir::attr_of<bool>(args.attrs, op_attr::detect_positive);
     map(args, begin, end, [=](double x) {
         return std::isinf(x) && (x < 0 ? with_negative : with_positive) ? 1.0 : 0.0;
     });

@@ -26,7 +26,7 @@ constexpr std::array<ir::attr_def, 2> attrs = {{
 
 void check(const ir::op_label &label, const ir::attr_list &attrs, std::span<const tensor_desc> in,
         std::span<const tensor_desc> /*out*/) {
-    if (is_floating(in[0].type) && !attr<bool>(attrs, op_attr::fmod))
+    if (is_floating(in[0].type) && !ir::attr_of<bool>(attrs, op_attr::fmod))
         fail(status::invalid_graph_op, "{}: src_0 has data type {}: attribute fmod must be true",
                 ir::to_string(label), tern::name_of(in[0].type));
 }
@@ -39,7 +39,7 @@ std::int64_t signed_rest(std::int64_t a, std::int64_t b, bool has_sign_of_a) {
 }
 
 void reference(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
-    const bool has_sign_of_a = attr<bool>(args.attrs, op_attr::fmod);
+    const bool has_sign_of_a = ir::attr_of<bool>(args.attrs, op_attr::fmod);
     const bool is_signed = is_signed_integer(args.in[0].type);
     map_pairs(
             args, begin, end, [](double a, double b) { return std::fmod(a, b); },

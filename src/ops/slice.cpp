@@ -35,8 +35,8 @@ constexpr std::array<ir::attr_def, 4> attrs = {{
 }};
 
 void check_axes(status code, const ir::op_label &label, const ir::attr_list &attrs, int rank) {
-    const s64s &axes = attr<s64s>(attrs, op_attr::axes);
-    const std::size_t count = attr<s64s>(attrs, op_attr::starts).size();
+    const s64s &axes = ir::attr_of<s64s>(attrs, op_attr::axes);
+    const std::size_t count = ir::attr_of<s64s>(attrs, op_attr::starts).size();
     if (axes.empty() && count > static_cast<std::size_t>(rank))
         fail(code, "{}: attribute starts has {} values, but data has rank {}", ir::to_string(label),
                 count, rank);
@@ -54,9 +54,9 @@ void check_axes(status code, const ir::op_label &label, const ir::attr_list &att
 
 void check(const ir::op_label &label, const ir::attr_list &attrs, std::span<const tensor_desc> in,
         std::span<const tensor_desc> /*out*/) {
-    const std::size_t count = attr<s64s>(attrs, op_attr::starts).size();
+    const std::size_t count = ir::attr_of<s64s>(attrs, op_attr::starts).size();
     auto check_length = [&](op_attr name, bool may_be_empty) {
-        const std::size_t found = attr<s64s>(attrs, name).size();
+        const std::size_t found = ir::attr_of<s64s>(attrs, name).size();
         if (found == count || (may_be_empty && found == 0)) return;
         fail(status::invalid_graph_op, "{}: attribute {} has {} values, but starts has {}",
                 ir::to_string(label), ir::name_of(name), found, count);
@@ -64,7 +64,7 @@ void check(const ir::op_label &label, const ir::attr_list &attrs, std::span<cons
     check_length(op_attr::ends, false);
     check_length(op_attr::axes, true);
     check_length(op_attr::steps, true);
-    for (std::int64_t step : attr<s64s>(attrs, op_attr::steps))
+    for (std::int64_t step : ir::attr_of<s64s>(attrs, op_attr::steps))
         if (step == 0)
             fail(status::invalid_graph_op, "{}: attribute steps has 0", ir::to_string(label));
     if (in[0].rank_known) check_axes(status::invalid_graph_op, label, attrs, in[0].shape.rank());
@@ -73,10 +73,10 @@ void check(const ir::op_label &label, const ir::attr_list &attrs, std::span<cons
 /// What is taken of each axis of data. Precondition: the axes are legal; axes of unknown dims have
 /// a range of no meaning.
 std::array<index_range, max_rank> ranges_of(const ir::attr_list &attrs, const dims &data) noexcept {
-    const s64s &starts = attr<s64s>(attrs, op_attr::starts);
-    const s64s &ends = attr<s64s>(attrs, op_attr::ends);
-    const s64s &axes = attr<s64s>(attrs, op_attr::axes);
-    const s64s &steps = attr<s64s>(attrs, op_attr::steps);
+    const s64s &starts = ir::attr_of<s64s>(attrs, op_attr::starts);
+    const s64s &ends = ir::attr_of<s64s>(attrs, op_attr::ends);
+    const s64s &axes = ir::attr_of<s64s>(attrs, op_attr::axes);
+    const s64s &steps = ir::attr_of<s64s>(attrs, op_attr::steps);
     std::array<index_range, max_rank> ranges;
     for (int axis = 0; axis < data.rank(); ++axis)
         ranges[static_cast<std::size_t>(axis)].count = data[axis];
