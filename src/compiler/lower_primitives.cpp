@@ -243,6 +243,16 @@ answer make_sum_primitive(const work &w) {
     return with_fallback(w, primitives::make_sum_primitive(src, dst), make_reduce);
 }
 
+namespace {
+
+bool is_from_the_front(const moved_elements &moved) {
+    return moved.first == 0
+           && std::all_of(moved.strides.begin(), moved.strides.end(),
+                   [](std::int64_t stride) { return stride >= 0; });
+}
+
+} // namespace
+
 bool is_fast_reorder(const work &w) {
     // Measured on two threads of a 2-core AVX2 machine over 60 layouts, times of the copy loop
     // divided by oneDNN's. Rows of the source that are rows of the result: 0.1-1.2. What
@@ -254,11 +264,11 @@ bool is_fast_reorder(const work &w) {
     const tensor_desc &dst = w.dst();
     const std::size_t bytes = bytes_of(dst.type);
     if ((bytes != 1 && bytes != 4) || *element_count(dst.shape) < fewest_elements) return false;
-    const std::optional<dims> src = copied_strides(w);
-    if (!src) return false;
+    const std::optional<moved_elements> src = find_moved(w);
+    if (!src || !is_from_the_front(*src)) return false;
     dims extents;
     std::array<dims, 2> strides; // of dst and src, the largest of dst's outermost
-    coalesce(dst.shape, std::array<dims, 2>{dst.strides, *src}, 0, extents, strides);
+    coalesce(dst.shape, std::array<dims, 2>{dst.strides, src->strides}, 0, extents, strides);
     const int inner = extents.rank() - 1;
     if (strides[0][inner] != 1 || strides[1][inner] <= 1) return false;
     for (int axis = 0; axis < inner; ++axis)
@@ -267,10 +277,12 @@ bool is_fast_reorder(const work &w) {
 }
 
 answer make_reorder_primitive(const work &w) {
-    std::optional<dims> strides = copied_strides(w);
-    if (!strides) return {nullptr, "the source's strides do not fit the new shape"};
+    const std::optional<moved_elements> moved = find_moved(w);
+    if (!moved) return {nullptr, "the source's strides do not fit the new shape"};
+    if (!is_from_the_front(*moved))
+        return {nullptr, "it begins inside of the source, or goes backwards"};
     tensor_desc src = w.dst();
-    src.strides = *strides;
+    src.strides = moved->strides;
     return with_fallback(w, primitives::make_reorder_primitive(src, w.dst()), make_copy,
             w.op().kind() == op_kind::Reorder);
 }

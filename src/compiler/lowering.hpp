@@ -56,14 +56,27 @@ std::span<const candidate> candidates_of(op_kind kind);
 /// Those of a group.
 std::span<const candidate> candidates_of(const work &w);
 
+/// What an op's own check says of the elements of its inputs, which allocates.
+std::optional<ir::data_fault> check_data(const ir::op_def &def, const ir::attr_list &attrs,
+        std::span<const tensor_desc> in, const void *const *data);
+
 // lower_select.cpp
 answer make_select_loops(const work &w);
 answer make_select_primitive(const work &w);
-/// Reorder and its like, StaticTranspose and StaticReshape: the elements go to other places.
+
+// lower_move.cpp
+/// Reorder and its like, StaticTranspose, StaticReshape, Expand and Slice: the elements go to other
+/// places.
 answer make_copy(const work &w);
-/// Strides that reach the elements of such an op's result in its source; none where a reshape has
-/// no such strides.
-std::optional<dims> copied_strides(const work &w);
+answer make_concat(const work &w);
+answer make_gather(const work &w);
+/// Where the elements of the result of an op that only moves them lie in its source.
+struct moved_elements {
+    dims strides;           ///< By axis of the result; negative where they go backwards.
+    std::int64_t first = 0; ///< Offset of the first one, in elements.
+};
+/// None where a reshape has no such strides.
+std::optional<moved_elements> find_moved(const work &w);
 
 // lower_elementwise.cpp
 answer make_lanes(const work &w);

@@ -150,6 +150,7 @@ private:
         answer chosen = choose(g, step.implementation);
         step.work = std::move(chosen.kernel);
         step.scratch_bytes = chosen.scratch_bytes;
+        step.checks_data = g.kind == group_kind::single && r_.op(g.ops[0]).op->def->check_data;
         step.ops = names_of(g);
         if (is_constant_[parts_.steps.size()]) {
             step.role = runtime::step_role::constant;

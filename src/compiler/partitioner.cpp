@@ -31,6 +31,12 @@ bool is_supported(const ir::graph &graph, const ir::op &op) {
     return works_on_values(graph, op) ? op.def->evaluate != nullptr : op.def->reference != nullptr;
 }
 
+/// Ops that check what their inputs hold stay alone: whoever executes one has all of them, and
+/// nothing is written before the check.
+bool may_join(const ir::graph &graph, const ir::op &op) {
+    return is_supported(graph, op) && !works_on_values(graph, op) && !op.def->check_data;
+}
+
 template <typename T>
 void add_once(std::vector<T> &list, T value) {
     if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
@@ -48,8 +54,7 @@ public:
             for (int v : graph.ops()[i].inputs)
                 add_once(readers_[static_cast<std::size_t>(v)], static_cast<int>(i));
         for (std::size_t i = 0; i < joins_.size(); ++i)
-            joins_[i] =
-                    is_supported(graph, graph.ops()[i]) && !works_on_values(graph, graph.ops()[i]);
+            joins_[i] = may_join(graph, graph.ops()[i]);
         std::iota(region_.begin(), region_.end(), 0);
     }
 

@@ -77,6 +77,17 @@ void plan::check(const void *const *in, void *const *out, const plan_names &name
         if (is_missing(parts_.outputs[o], out[o])) fail_missing(names.output(o), parts_.outputs[o]);
         if (!parts_.outputs[o].is_empty) check_output(o, in, out, names);
     }
+    for (const plan_step &step : parts_.steps)
+        if (step.checks_data) check_data(step, in, names);
+}
+
+void plan::check_data(const plan_step &step, const void *const *in, const plan_names &names) const {
+    std::array<const void *, max_step_operands> from{};
+    for (std::size_t i = 0; i < step.in.size(); ++i)
+        if (step.in[i].where == step_operand::memory::input) from[i] = in[step.in[i].at];
+    if (const auto fault = step.work->check_data(from.data()))
+        fail(status::invalid_arguments, "execute: {} {}", names.input(step.in[fault->input].at),
+                fault->text);
 }
 
 void plan::check_output(

@@ -64,6 +64,9 @@ struct plan_step {
     std::vector<step_operand> in; ///< As the kernel counts them.
     std::vector<step_operand> out;
     step_role role = step_role::always;
+    /// The kernel does not take all elements that there are: it is asked before the first step
+    /// runs, and all of its inputs are the caller's.
+    bool checks_data = false;
     std::size_t scratch_bytes = 0; ///< What the kernel needs for itself.
     std::size_t arena_bytes = 0;   ///< Of the results that later steps read from scratch memory.
     std::size_t moved_bytes = 0;   ///< Read and written outside of caches at best: all operands.
@@ -126,6 +129,7 @@ private:
     void check(const void *const *in, void *const *out, const plan_names &names) const;
     void check_output(std::size_t index, const void *const *in, void *const *out,
             const plan_names &names) const;
+    void check_data(const plan_step &step, const void *const *in, const plan_names &names) const;
     void run(const void *const *in, void *const *out, void *scratch,
             constant_use &&kept) const noexcept;
 
