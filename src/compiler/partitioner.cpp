@@ -32,9 +32,11 @@ bool is_supported(const ir::graph &graph, const ir::op &op) {
 }
 
 /// Ops that check what their inputs hold stay alone: whoever executes one has all of them, and
-/// nothing is written before the check.
+/// nothing is written before the check. So do ops with open shapes: whoever executes what comes
+/// after them must know the shapes first.
 bool may_join(const ir::graph &graph, const ir::op &op) {
-    return is_supported(graph, op) && !works_on_values(graph, op) && !op.def->check_data;
+    return is_supported(graph, op) && !works_on_values(graph, op) && !op.def->check_data
+           && !op.def->has_open_shapes();
 }
 
 template <typename T>

@@ -32,6 +32,7 @@ op_class class_of(op_kind kind) {
         case k::Or:
         case k::Not:
         case k::Xor:
+        case k::NonZero:
         case k::OptionalHasElement:
         case k::IsNaN:
         case k::IsInf:
