@@ -21,6 +21,12 @@ bool is_supported(const ir::op &op) {
     return op.def && op.def->is_executable();
 }
 
+/// Ops with open shapes stand alone: whoever executes what comes after them must know the shapes
+/// first.
+bool joins_others(const ir::op &op) {
+    return is_supported(op) && !op.def->has_open_shapes();
+}
+
 template <typename T>
 void add_once(std::vector<T> &list, T value) {
     if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
@@ -63,9 +69,9 @@ private:
         std::replace(region_.begin(), region_.end(), from, to);
     }
 
-    /// The level of an op is the largest number of unsupported ops on a path that leads to it.
-    /// Connected supported ops of one level are convex: a path that leaves them comes back on a
-    /// higher level, if at all.
+    /// The level of an op is the largest number of ops that join no others on a path that leads to
+    /// it. Connected ops of one level that do join are convex: a path that leaves them comes back
+    /// on a higher level, if at all.
     void join_levels() {
         std::vector<int> level(graph_.ops().size(), 0);
         for (std::size_t i = 0; i < level.size(); ++i) {
@@ -73,10 +79,10 @@ private:
             for (int v : reader.inputs)
                 if (int p = producer_of(v); p >= 0)
                     level[i] = std::max(level[i],
-                            level[static_cast<std::size_t>(p)] + (is_supported(op(p)) ? 0 : 1));
-            if (!is_supported(reader)) continue;
+                            level[static_cast<std::size_t>(p)] + (joins_others(op(p)) ? 0 : 1));
+            if (!joins_others(reader)) continue;
             for (int v : reader.inputs)
-                if (int p = producer_of(v); p >= 0 && is_supported(op(p))
+                if (int p = producer_of(v); p >= 0 && joins_others(op(p))
                                             && level[static_cast<std::size_t>(p)] == level[i])
                     join(p, static_cast<int>(i));
         }
@@ -86,10 +92,10 @@ private:
     void join_neighbours() {
         for (std::size_t i = 0; i < graph_.ops().size(); ++i) {
             const auto reader = static_cast<int>(i);
-            if (!is_supported(op(reader))) continue;
+            if (!joins_others(op(reader))) continue;
             for (int v : op(reader).inputs) {
                 int p = producer_of(v);
-                if (p < 0 || !is_supported(op(p)) || region_of(p) == region_of(reader)) continue;
+                if (p < 0 || !joins_others(op(p)) || region_of(p) == region_of(reader)) continue;
                 if (!has_way_around(region_of(p), region_of(reader))) join(p, reader);
             }
         }

@@ -27,7 +27,8 @@ op_class class_of(op_kind kind) {
         case k::Or:
         case k::Not:
         case k::Xor:
-        case k::GenIndex: return op_class::decides;
+        case k::GenIndex:
+        case k::NonZero: return op_class::decides;
         case k::TypeCast:
         case k::Quantize:
         case k::Dequantize:
