@@ -147,13 +147,24 @@ public:
     /// A tensor that holds a copy of one f32, s32 or s64 value.
     /// Errors: invalid_arguments unless `lt` is a host_scalar and `scalar` not null.
     static tensor make_scalar_tensor(const logical_tensor &lt, const void *scalar);
+    /// A tensor that executions fill in as an output: each one takes memory from the engine's
+    /// allocator (or the memory of the execution before, where that is large enough), after which
+    /// the tensor has a data handle and reports the shape and strides that the output really has.
+    /// `lt` may leave shape and layout open. The memory is freed with the last copy; one execution
+    /// at a time may fill a tensor in. Errors: invalid_arguments for a host_scalar or an empty
+    /// engine.
+    static tensor make_library_allocated(const logical_tensor &lt, const engine &aengine);
 
-    /// Null for an empty handle and for a host scalar.
+    /// Null for an empty handle and for a host scalar, and before a library-allocated tensor is
+    /// filled in.
     void *get_data_handle() const noexcept;
+    /// A library-allocated tensor becomes one with borrowed memory.
     /// Errors: invalid_arguments for an empty handle and for a host scalar.
     void set_data_handle(void *handle);
     /// Empty for a host scalar.
     engine get_engine() const;
+    /// As given; but once an execution has written an output whose shape depends on data to the
+    /// tensor, or has allocated it, what that execution left there.
     /// Errors: invalid_arguments on an empty handle.
     logical_tensor get_logical_tensor() const;
 
@@ -162,6 +173,7 @@ public:
 private:
     friend class compiled_partition;
     struct state;
+    class places;
     std::shared_ptr<state> state_;
 };
 
@@ -214,6 +226,21 @@ private:
     std::shared_ptr<state> state_;
 };
 
+/// Where execution gets memory for the outputs that come without: those whose shape depends on
+/// data, and any other. A plain struct.
+struct output_provider {
+    void *user = nullptr;
+    /// Returns memory for output number `output` (by port), which is a dense tensor of the shape
+    /// `dims`, or, where the shape does not depend on data, one of the strides it was compiled
+    /// with. Called on the thread that calls execute, once for each output that has no memory,
+    /// empty ones included, in order of the ports, before any output is written. The memory may be
+    /// freed once execute is through. Null for an output that is not empty: execute fails with
+    /// out_of_memory. Null as a function: outputs without memory are errors. What it throws leaves
+    /// execute.
+    void *(*get)(
+            void *user, std::size_t output, const std::int64_t *dims, std::size_t rank) = nullptr;
+};
+
 /// One implementation that was considered and not taken, and why.
 struct refusal {
     std::string implementation;
@@ -234,7 +261,8 @@ public:
     /// An empty handle.
     compiled_partition();
 
-    /// The logical tensor of a port, shapes and layout resolved.
+    /// The logical tensor of a port, shapes and layout resolved. Of an output whose shape depends
+    /// on what the inputs hold (NonZero) the dims that do, and the strides, stay unknown.
     /// Errors: invalid_arguments when no port has that id.
     logical_tensor query_logical_tensor(std::size_t tid) const;
     /// Pairs (input id, output id) that may share memory; one pair per output at most. Execution
@@ -249,6 +277,14 @@ public:
     /// Memory of an output must not overlap that of an input, nor another output, unless they are
     /// one and the same view and in place is legal. Interleaved views that share no element are
     /// fine. Errors (before a byte is written): invalid_arguments naming the port.
+    ///
+    /// An output whose shape depends on data is written densely, to one of
+    /// - a library-allocated tensor;
+    /// - a tensor with memory for at least as many elements along each axis: afterwards it reports
+    ///   the shape and strides of what was written. Its memory counts in full whenever it is given
+    ///   as an output again. Too small a one is invalid_arguments, naming what is needed and what
+    ///   is given;
+    /// - memory that a provider finds, see below.
     void execute(stream &astream, const std::vector<tensor> &inputs,
             const std::vector<tensor> &outputs, const tensor &scratchpad = tensor()) const;
     /// The same with bare pointers in port order: as many as there are ports, laid out as compiled.
@@ -268,6 +304,17 @@ public:
     void execute(const stream &astream, const std::vector<value> &inputs,
             std::vector<value> &outputs) const;
 
+    /// The same with memory from `provider` for the outputs that come without: whose tensor is an
+    /// empty handle, or has no memory and is not library-allocated.
+    /// Errors: as above; out_of_memory when the provider has none.
+    void execute(stream &astream, const std::vector<tensor> &inputs,
+            const std::vector<tensor> &outputs, const output_provider &provider,
+            const tensor &scratchpad = tensor()) const;
+    /// Here: whose pointer is null; `outputs` may be null if all are. An output whose shape depends
+    /// on data must be among them, for a pointer does not tell how much memory there is.
+    void execute(const stream &astream, const void *const *inputs, void *const *outputs,
+            const output_provider &provider, void *scratchpad = nullptr) const;
+
     /// Full name of the implementation that runs, for example "loops:avx2" or "onednn:jit:uni".
     std::string get_implementation() const;
     /// The implementations that were passed over, in the order tried, with the reason for each.
@@ -278,6 +325,9 @@ public:
 private:
     friend class partition;
     struct state;
+    void execute_tensors(const stream &astream, const std::vector<tensor> &inputs,
+            const std::vector<tensor> &outputs, const output_provider *provider,
+            const tensor &scratchpad) const;
     std::shared_ptr<const state> state_;
 };
 
@@ -308,8 +358,10 @@ public:
 
     /// Logical tensors are looked up by id, in any order; ids that are no port are ignored. Inputs
     /// must be fully known and strided (any is taken as dense); outputs may have unknown dims and
-    /// layout any. A partition with a port that is no tensor needs none of them: its shapes are
-    /// those of the values it is executed with. Errors: invalid_arguments, invalid_shape,
+    /// layout any. A size that is given along an axis that depends on data is taken as a bound and
+    /// not held against what execution finds. A partition with a port that is no tensor needs none
+    /// of them: its shapes are those of the values it is executed with. Errors: invalid_arguments,
+    /// invalid_shape,
     /// invalid_data_type; unimplemented when the partition is unsupported or the implementation
     /// asked for cannot run it. See get_compiled_partition_cache_capacity for what is shared
     /// between calls.

@@ -69,6 +69,9 @@ tern=$(find "$peers/tern" -name 'libtern.*' | head -n 1)
 build tern_select "$tern" $(pkg-config --cflags --libs --static tern) -fopenmp -Wl,-rpath,"$(dirname "$tern")"
 # shellcheck disable=SC2046
 build tern_graph "$tern" $(pkg-config --cflags --libs --static tern) -Wl,-rpath,"$(dirname "$tern")"
+# shellcheck disable=SC2046
+build tern_nonzero "$tern" $(pkg-config --cflags --libs --static tern) -Wl,-rpath,"$(dirname "$tern")"
+build limit_nonzero $here/limit_nonzero.cpp -mavx2 -mpopcnt -pthread
 build limit_select $here/limit_select.cpp -mavx2 -pthread
 build limit_region $here/limit_region.cpp -mavx2 -pthread
 

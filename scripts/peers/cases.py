@@ -12,7 +12,7 @@ SCALAR = "1"
 
 @dataclasses.dataclass
 class Leg:
-    program: str  # tern, limit, onnxruntime, torch, onednn or numpy
+    program: str  # a name of programs() in measure.py
     options: dict = dataclasses.field(default_factory=dict)
     title: str = ""
 
@@ -173,6 +173,41 @@ def thread_case(l2_bytes):
                 "all operands together are as large as one core's L2")
 
 
+def nonzero_everyone(**options):
+    return {
+        "tern": Leg("tern_nonzero", options),
+        **{f"limit_{way}": Leg("limit_nonzero", {"way": way}) for way in ("plain", "stream")},
+        "onnxruntime": Leg("onnxruntime_nonzero", options),
+        "torch": Leg("torch_nonzero", options),
+    }
+
+
+def nonzero_cases():
+    def goals(onnxruntime, torch):
+        return [*faster_than(onnxruntime=onnxruntime, torch=torch), Goal("tern", "limit", at_most=1.5)]
+
+    mask, activations = "4096x4096", "64x512x512"
+    for share, onnxruntime, torch in ((50, 20, 8), (1, 12, 8)):
+        yield Case(f"NonZero of a mask, {share} %", "nonzero", {"dt": "boolean", "x": mask, "share": share},
+                   nonzero_everyone(), goals(onnxruntime, torch))
+    yield Case("NonZero f32, 50 %", "nonzero", {"dt": "f32", "x": activations, "share": 50}, nonzero_everyone(),
+               faster_than(onnxruntime=18, torch=12))
+    yield Case("NonZero f32, 1 %", "nonzero", {"dt": "f32", "x": activations, "share": 1}, nonzero_everyone())
+    for share in (50, 1):
+        yield Case(f"NonZero by rank, {share} %", "nonzero_ranks", {"dt": "boolean", "share": share}, {
+            f"rank_{rank}": Leg("tern_nonzero", {"x": shape}) for rank, shape in
+            ((1, "16777216"), (2, mask), (3, "256x256x256"), (4, "64x64x64x64"), (5, "16x16x32x32x64"),
+             (6, "16x16x16x16x16x16"))
+        }, [Goal(f"rank_{rank}", "rank_1", at_most=1.5 * (1 + share / 100 * 8 * rank) / (1 + share / 100 * 8))
+            for rank in range(2, 7)], "at most 1.5 times as long for each byte moved")
+    yield Case("NonZero, small", "nonzero", {"dt": "f32", "x": "16x3x512", "share": 50, "calls": 100},
+               {name: leg for name, leg in nonzero_everyone(calls=100).items() if not name.startswith("limit")})
+    if os.cpu_count() > 1:
+        yield Case("NonZero, threads", "nonzero_ranks", {"dt": "boolean", "x": "512x512", "share": 50}, {
+            f"tern_{threads}": Leg("tern_nonzero", {"threads": threads, "calls": 10}) for threads in (2, 1)
+        }, [Goal("tern_1", "tern_2", at_least=1.6)])
+
+
 def implementation_cases():
     """Where oneDNN's primitive can serve in Tern: dense f32, cond and src_0 of dst's shape."""
     for shape in ("2x2", "16x64", "64x1024", "1024x1024", FULL):
@@ -190,4 +225,5 @@ def all_cases(l2_bytes):
     if os.cpu_count() > 1:
         yield thread_case(l2_bytes)
         yield host_case()
+    yield from nonzero_cases()
     yield from implementation_cases()

@@ -47,6 +47,27 @@ def cond(shape, pattern):
     raise ValueError(pattern)
 
 
+def share_of_zeros(shape, dt, share):
+    """Elements of which so many of 100 are not 0, at random; where they are not, they are ordinary numbers."""
+    n = math.prod(shape)
+    # Two bytes decide: shares below 1 % come out right, too.
+    chosen = random_bytes(2 * n, 0)
+    least = 65536 * share // 100
+    high, low = chosen[1::2], chosen[::2]
+    if least % 256 == 0:
+        is_set = high.translate(bytes(i < least // 256 for i in range(256)))
+    else:
+        is_set = bytes(map(lambda h, l: (h << 8 | l) < least, high, low))
+    if dt == "boolean":
+        return is_set
+    data = values(shape, dt, 1)
+    mask = int.from_bytes(is_set.translate(bytes((0, 255)) + bytes(254)), "little")
+    for byte in range(SIZES[dt]):
+        plane = int.from_bytes(data[byte::SIZES[dt]], "little") & mask
+        data[byte::SIZES[dt]] = plane.to_bytes(n, "little")
+    return data
+
+
 class Inputs:
     """A folder in memory, where there is one, with the files that were asked for."""
 
@@ -69,6 +90,8 @@ class Inputs:
         """The options with files in place of patterns and of a graph's name."""
         if "graph" in wanted:
             return self._graph_options(wanted)
+        if "x" in wanted:
+            return self._x_options(wanted)
         given = {key: value for key, value in wanted.items() if not key.endswith("_values")}
         for seed, operand in enumerate(OPERANDS):
             pattern = wanted.get(operand + "_values", "random_50")
@@ -80,6 +103,15 @@ class Inputs:
                     file.write(cond(shape, pattern) if operand == "cond" else values(shape, wanted["dt"], seed))
             given[operand + "_file"] = path
         return given
+
+    def _x_options(self, wanted):
+        given = {key: value for key, value in wanted.items() if key != "share"}
+        path = os.path.join(self._folder, f"x-{wanted['dt']}-{wanted['share']}-{wanted['x']}")
+        if not os.path.exists(path):
+            shape = [int(d) for d in wanted["x"].split("x")]
+            with open(path, "wb") as file:
+                file.write(share_of_zeros(shape, wanted["dt"], wanted["share"]))
+        return {**given, "x_file": path}
 
     def _graph_options(self, wanted):
         # Legs that run the same graph compare their results, through the second file.

@@ -51,6 +51,10 @@ def programs(args):
         "tern_graph": [f"{args.bin}/tern_graph"],
         "limit": [f"{args.bin}/limit_select"],
         "limit_region": [f"{args.bin}/limit_region"],
+        "tern_nonzero": [f"{args.bin}/tern_nonzero"],
+        "limit_nonzero": [f"{args.bin}/limit_nonzero"],
+        "torch_nonzero": torch and [f"{torch}/run", f"{torch}/usr/bin/python3", f"{HERE}/torch_nonzero.py"],
+        "onnxruntime_nonzero": onnxruntime and [f"{onnxruntime}/bin/python", f"{HERE}/onnxruntime_nonzero.py"],
         "onednn": onednn and [f"{onednn}/run", f"{args.bin}/onednn_select"],
         "onednn_graph": onednn and [f"{onednn}/run", f"{args.bin}/onednn_graph"],
         "torch": torch and [f"{torch}/run", f"{torch}/usr/bin/python3", f"{HERE}/torch_select.py"],
@@ -164,7 +168,7 @@ def measure_case(case, files, commands, args, versions):
             if one:
                 running[name] = one
                 if not one.word and not leg.program.startswith("limit"):
-                    versions[leg.program.replace("_graph", "")] = one.version
+                    versions[leg.program.replace("_graph", "").replace("_nonzero", "")] = one.version
         for turn in range(args.rounds):
             for leg in running.values():
                 if not leg.word and turn < leg.rounds(args.rounds):

@@ -85,6 +85,36 @@ def pairs_table(found, rounds):
     print("\n" + " ".join(note[0].upper() + note[1:] for note in notes))
 
 
+def nonzero_table(found, rounds):
+    peers = [peer for peer in PEERS if peer != "onednn"]
+    print("\n## NonZero beside its peers and its limit\n")
+    header("case", "x", "Tern", *(PEERS[peer] for peer in peers), *(f"{PEERS[peer]} / Tern" for peer in peers))
+    for case in found:
+        row(case["name"], f"{case['options']['dt']} {case['options']['x']}",
+            *(cell(figure(case, leg), rounds) for leg in ("tern", *peers)),
+            *(optional(ratio(case, leg, "tern")) for leg in peers))
+    print("\nThe limit kernel counts, and then writes as many bytes as there are indices.")
+
+
+def nonzero_ranks_table(found, rounds):
+    print("\n## NonZero by rank and by number of threads\n\nThe same elements in other shapes; a byte moved is one of x "
+          "or of the indices.\n")
+    header("case", "leg", "median", "ns for each 100 bytes moved")
+    for case in found:
+        for name, leg in case["legs"].items():
+            row(case["name"], name.replace("_", " "), cell(leg, rounds), optional(per_100_bytes(case, name)))
+
+
+def per_100_bytes(case, name):
+    """Of 16 M bools in ranks 1 to 6."""
+    leg = case["legs"][name]
+    if "word" in leg or not name.startswith("rank_"):
+        return None
+    n = 1 << 24
+    moved = n + n * case["options"]["share"] / 100 * 8 * int(name[len("rank_"):])
+    return leg["median_ms"] * 1e6 / moved * 100
+
+
 def implementations_table(found, rounds):
     print("\n## Tern's loops beside oneDNN's primitive inside Tern\n")
     header("cond, src_0", "src_1", "loops", "onednn", "onednn / loops")
@@ -144,7 +174,7 @@ def ops_table(found, _):
 
 def leg_name(case, name):
     title = case["legs"].get(name, {}).get("title")
-    return title or {**PROGRAMS, **PEERS}[name]
+    return title or {**PROGRAMS, **PEERS}.get(name, name.replace("_", " "))
 
 
 def outcome(case, goal):
@@ -181,7 +211,7 @@ def targets_table(found):
 
 
 TABLES = {"select": select_table, "pairs": pairs_table, "implementations": implementations_table,
-          "graphs": graphs_table, "graph_compilation": compilation_table, "ops": ops_table, "regions": regions_table}
+          "nonzero": nonzero_table, "nonzero_ranks": nonzero_ranks_table, "graphs": graphs_table, "graph_compilation": compilation_table, "ops": ops_table, "regions": regions_table}
 
 
 def main():

@@ -6,6 +6,7 @@
 /// What the public handles point to.
 
 #include <memory>
+#include <optional>
 
 #include "base/error.hpp"
 #include "compiler/compile.hpp"
@@ -26,10 +27,17 @@ struct TERN_NO_EXPORT tensor::state {
     engine where;
     void *data = nullptr;
     bool owns_data = false;
+    /// Execution allocates. Then `owned_bytes` are there already, from the execution before.
+    bool is_library_allocated = false;
+    std::size_t owned_bytes = 0;
+    /// As it was made, where `port` has been given the shape of what an execution wrote.
+    std::optional<tensor_desc> made;
     std::int64_t scalar = 0; ///< Bytes of a host scalar.
 
     bool is_scalar() const { return port.desc.property == property_type::host_scalar; }
     const void *input() const { return is_scalar() ? &scalar : data; }
+    /// What it is as an output.
+    const tensor_desc &as_output() const { return made ? *made : port.desc; }
 
     state() = default;
     state(const state &) = delete;

@@ -55,6 +55,12 @@ tensor tensor::make_scalar_tensor(const logical_tensor &lt, const void *scalar) 
     return result;
 }
 
+tensor tensor::make_library_allocated(const logical_tensor &lt, const engine &aengine) {
+    tensor result(lt, aengine, TERN_MEMORY_NONE);
+    result.state_->is_library_allocated = true;
+    return result;
+}
+
 void *tensor::get_data_handle() const noexcept {
     return state_ ? state_->data : nullptr;
 }
@@ -67,6 +73,9 @@ void tensor::set_data_handle(void *handle) {
     if (self.owns_data) self.where.state()->deallocate(self.data);
     self.owns_data = false;
     self.data = handle;
+    if (!self.is_library_allocated) return;
+    self.is_library_allocated = false;
+    self.made.reset(); // what it is now is what it was filled with
 }
 
 engine tensor::get_engine() const {

@@ -20,7 +20,7 @@ void report(const compiled &result, bool is_hit, double milliseconds) {
     runtime::verbose_level level = runtime::verbose();
     if (!level.dispatch && !level.create) return;
     const runtime::plan_parts &parts = result.plan->parts();
-    std::string text = result.verbose_text(parts);
+    std::string text = result.verbose_text(parts.inputs, parts.outputs);
     if (level.dispatch)
         for (const runtime::passed_over &refusal : parts.refusals)
             runtime::write_verbose(
@@ -48,7 +48,8 @@ std::string compiled::output(std::size_t port) const {
     return to_string(port_ref{*part, false, port});
 }
 
-std::string compiled::verbose_text(const runtime::plan_parts &parts) const {
+std::string compiled::verbose_text(std::span<const runtime::plan_port> inputs,
+        std::span<const runtime::plan_port> outputs) const {
     static constexpr std::string_view fpmath_names[] = {"strict", "bf16", "f16", "any", "tf32"};
     std::string names;
     for (int index : part->ops) {
@@ -58,7 +59,7 @@ std::string compiled::verbose_text(const runtime::plan_parts &parts) const {
             names += c == ',' || c == ';' || static_cast<unsigned char>(c) < ' ' ? '_' : c;
     }
     std::string tensors;
-    auto add = [&](bool is_input, const std::vector<runtime::plan_port> &ports) {
+    auto add = [&](bool is_input, std::span<const runtime::plan_port> ports) {
         for (std::size_t i = 0; i < ports.size(); ++i) {
             std::string text = to_string(ports[i].desc);
             const std::size_t type_end = std::min(text.find(':'), text.size());
@@ -67,8 +68,8 @@ std::string compiled::verbose_text(const runtime::plan_parts &parts) const {
                     port_ref{*part, is_input, i}.value().id, text.substr(type_end));
         }
     };
-    add(true, parts.inputs);
-    add(false, parts.outputs);
+    add(true, inputs);
+    add(false, outputs);
     return format_text("cpu,{},misc_post_ops,{},,{},fpm:{}{}", part->id, names, tensors,
             fpmath_names[static_cast<std::size_t>(part->fpmath)],
             part->fpmath_on_integers ? ":true" : "");

@@ -19,10 +19,12 @@ struct compiled final : runtime::plan_names {
 
     std::string input(std::size_t port) const override;
     std::string output(std::size_t port) const override;
-    std::string verbose_text(const runtime::plan_parts &parts) const override;
+    std::string verbose_text(std::span<const runtime::plan_port> inputs,
+            std::span<const runtime::plan_port> outputs) const override;
 
-    void execute(const void *const *in, void *const *out, void *scratch) const {
-        plan->execute(in, out, scratch, *this);
+    void execute(const void *const *in, void *const *out, void *scratch,
+            runtime::output_places *places = nullptr) const {
+        plan->execute(in, out, scratch, *this, places);
     }
 };
 

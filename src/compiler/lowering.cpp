@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/lowering.hpp"
 
+#include <algorithm>
 #include <array>
+#include <new>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -55,10 +57,70 @@ private:
     std::int64_t count_;
 };
 
+/// The same for an op whose shapes only its inputs tell. They are kept in the scratch memory of the
+/// call.
+class open_reference_kernel final : public runtime::kernel {
+public:
+    explicit open_reference_kernel(const work &w)
+        : def_(*w.op().op->def),
+          attrs_(w.op().op->attrs) {
+        for (int v : w.ops.in)
+            in_.push_back(w.in.desc(v));
+        for (int v : w.ops.out)
+            out_.push_back(w.in.desc(v));
+    }
+
+    void find_shapes(const void *const *in, dims *shapes, void *scratch) const noexcept override {
+        std::array<ir::const_view, reference_kernel::most_operands> in_views;
+        def_.find_shapes({attrs_, views_of(in, in_views), {}}, {shapes, out_.size()});
+        auto *kept = static_cast<dims *>(scratch);
+        for (std::size_t i = 0; i < out_.size(); ++i)
+            new (kept + i) dims(shapes[i]);
+    }
+
+    void run(const void *const *in, void *const *out, void *scratch) const noexcept override {
+        const auto *shapes = static_cast<const dims *>(scratch);
+        std::array<ir::const_view, reference_kernel::most_operands> in_views;
+        std::array<ir::mutable_view, reference_kernel::most_operands> out_views;
+        for (std::size_t i = 0; i < out_.size(); ++i)
+            out_views[i] = {out[i], out_[i].type, shapes[i], *dense_strides(shapes[i])};
+        ir::reference_args args{attrs_, views_of(in, in_views), {out_views.data(), out_.size()}};
+        // Each range may have to go through all of the inputs: a range for each thread.
+        const std::int64_t count = *element_count(shapes[0]);
+        const std::int64_t threads = max_concurrency();
+        parallel_for(threads, 1, [&](std::int64_t first, std::int64_t last) noexcept {
+            const std::int64_t share = count / threads + 1;
+            def_.reference(args, std::min(first * share, count), std::min(last * share, count));
+        });
+    }
+
+    bool works_in_place(std::size_t, std::size_t) const noexcept override { return false; }
+
+    std::size_t scratch_bytes() const { return out_.size() * sizeof(dims); }
+
+private:
+    std::span<const ir::const_view> views_of(
+            const void *const *in, std::span<ir::const_view> views) const noexcept {
+        for (std::size_t i = 0; i < in_.size(); ++i)
+            views[i] = {in[i], in_[i].type, in_[i].shape, in_[i].strides};
+        return views.first(in_.size());
+    }
+
+    const ir::op_def &def_;
+    ir::attr_list attrs_;
+    std::vector<tensor_desc> in_;
+    std::vector<tensor_desc> out_;
+};
+
 answer make_reference(const work &w) {
     if (w.ops.in.size() > reference_kernel::most_operands
             || w.ops.out.size() > reference_kernel::most_operands)
         return {nullptr, "more operands than the reference loop takes"};
+    if (w.op().op->def->has_open_shapes()) {
+        auto made = std::make_unique<open_reference_kernel>(w);
+        const std::size_t bytes = made->scratch_bytes();
+        return {std::move(made), "", bytes};
+    }
     return {std::make_unique<reference_kernel>(w), ""};
 }
 
@@ -87,6 +149,10 @@ constexpr candidate reduce_candidates[] = {
         {"reduce", make_reduce},
         {"reference", make_reference},
 };
+constexpr candidate nonzero_candidates[] = {
+        {"nonzero", make_nonzero},
+        {"reference", make_reference},
+};
 constexpr candidate move_candidates[] = {
         {"copy", make_copy},
         {"reference", make_reference},
@@ -104,6 +170,7 @@ std::span<const candidate> candidates_of(op_kind kind) {
         case op_kind::Where: return select_candidates;
         case op_kind::MatMul: return matmul_candidates;
         case op_kind::SoftMax: return softmax_candidates;
+        case op_kind::NonZero: return nonzero_candidates;
         case op_kind::ReduceSum: return reduce_candidates;
         case op_kind::Identity:
         case op_kind::OptionalGetElement:

@@ -61,6 +61,9 @@ answer make_dynamic_quantization(const work &w);
 std::string matmul_obstacle(const region &r, int op);
 answer make_matmul(const work &w);
 
+// lower_nonzero.cpp
+answer make_nonzero(const work &w);
+
 // lower_rows.cpp
 answer make_softmax(const work &w);
 answer make_reduce(const work &w);

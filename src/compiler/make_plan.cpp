@@ -26,6 +26,7 @@ bool same_view(const tensor_desc &a, const tensor_desc &b) {
 }
 
 std::size_t span_of(const tensor_desc &desc) {
+    if (!desc.shape_known()) return 0; // told by execution
     return static_cast<std::size_t>(*byte_span(desc.shape, desc.strides, bytes_of(desc.type)));
 }
 
@@ -59,8 +60,10 @@ public:
 
 private:
     bool has_nothing_to_do(const group &g) const {
-        return std::all_of(
-                g.out.begin(), g.out.end(), [&](int v) { return is_empty(r_.desc(v).shape); });
+        return std::all_of(g.out.begin(), g.out.end(), [&](int v) {
+            const dims &shape = r_.desc(v).shape;
+            return is_empty(shape) && !has_unknown(shape);
+        });
     }
 
     void forget_inner_values() {

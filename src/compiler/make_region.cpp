@@ -33,6 +33,10 @@ public:
         for (std::size_t o = 0; o < outputs.size(); ++o) {
             port_ref port{part_, false, o};
             const tensor_desc &desc = value(part_.outputs[o]).desc;
+            if (!desc.shape_known()) { // of an op with open shapes
+                parts_.outputs.push_back({desc, 0, false, true});
+                continue;
+            }
             parts_.outputs.push_back(make_plan_port(port, desc));
             check_elements_apart(port, desc); // after the sizes, which it relies on
         }
@@ -84,6 +88,11 @@ private:
     }
 
     void settle(int graph_value, region_value &v, const ir::op &op) {
+        if (op.def->has_open_shapes()) {
+            v.desc.layout = layout_type::strided;
+            v.desc.strides = dims(v.desc.shape.rank(), unknown_dim);
+            return;
+        }
         if (v.where == place::output)
             return settle_output({part_, false, static_cast<std::size_t>(v.port)}, v.desc);
         if (!v.desc.shape_known())

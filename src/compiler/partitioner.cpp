@@ -31,6 +31,14 @@ bool is_supported(const ir::graph &graph, const ir::op &op) {
     return works_on_values(graph, op) ? op.def->evaluate != nullptr : op.def->reference != nullptr;
 }
 
+/// Others stand alone: sequences and optionals are no memory; whoever executes what comes after an op
+/// with open shapes must know these first; and where data is checked it must be there before anything
+/// is written.
+bool joins_others(const ir::graph &graph, const ir::op &op) {
+    return is_supported(graph, op) && !works_on_values(graph, op) && !op.def->has_open_shapes()
+           && !op.def->check_data;
+}
+
 template <typename T>
 void add_once(std::vector<T> &list, T value) {
     if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
@@ -48,8 +56,7 @@ public:
             for (int v : graph.ops()[i].inputs)
                 add_once(readers_[static_cast<std::size_t>(v)], static_cast<int>(i));
         for (std::size_t i = 0; i < joins_.size(); ++i)
-            joins_[i] =
-                    is_supported(graph, graph.ops()[i]) && !works_on_values(graph, graph.ops()[i]);
+            joins_[i] = joins_others(graph, graph.ops()[i]);
         std::iota(region_.begin(), region_.end(), 0);
     }
 

@@ -80,6 +80,12 @@ public:
     comparison run() {
         const dims &shape = expected_.desc().shape;
         result_.total = *element_count(shape);
+        if (const dims &its = found_.desc().shape; !(its == shape)) {
+            result_.errors = std::max<std::int64_t>(result_.total, 1);
+            print_line(format_text("Error: {}: the shape is {}, expected {}", label_,
+                    to_string(its), to_string(shape)));
+            return result_;
+        }
         if (result_.total == 0) return result_;
         const bool exact = accepted_.rule == compare_rule::exact_bits;
         if (exact && std::memcmp(expected_.data(), found_.data(), expected_.bytes()) == 0)

@@ -20,6 +20,37 @@ graph::tensor to_tensor(
     return graph::tensor(port.tensor, prepared.where, its_memory.data());
 }
 
+bool has_open_outputs(const compiled_step &step) {
+    return std::any_of(step.outputs.begin(), step.outputs.end(),
+            [](const compiled_port &port) { return port.is_open(); });
+}
+
+/// Makes outputs when execution knows their shapes: exactly as large as is asked for.
+struct output_maker {
+    const compiled_step &step;
+    memory_map &memory;
+
+    graph::output_provider provider() {
+        return {this,
+                [](void *user, std::size_t output, const std::int64_t *shape,
+                        std::size_t rank) -> void * {
+                    return static_cast<output_maker *>(user)->make(output, shape, rank);
+                }};
+    }
+
+    void *make(std::size_t output, const std::int64_t *shape, std::size_t rank) {
+        const compiled_port &port = step.outputs[output];
+        tensor_desc desc = port.desc;
+        desc.shape.assign(shape, shape + rank);
+        desc.strides = dense_strides(desc.shape).value();
+        auto at = memory.find(port.id);
+        if (at != memory.end() && at->second.desc() == desc) return at->second.data();
+        buffer made(desc);
+        fill_with_pattern(made);
+        return memory.insert_or_assign(port.id, std::move(made)).first->second.data();
+    }
+};
+
 } // namespace
 
 void check_ram(const prepared_graph &prepared, run_mode mode, int verbose) {
@@ -28,17 +59,17 @@ void check_ram(const prepared_graph &prepared, run_mode mode, int verbose) {
     for (const compiled_step &step : prepared.steps) {
         for (const auto *ports : {&step.inputs, &step.outputs})
             for (const compiled_port &port : *ports)
-                tensors[port.id] = *bytes_needed(port.desc);
+                tensors[port.id] = most_bytes(step, port);
         estimate.add(step.scratch_bytes);
         if (mode == run_mode::bitwise)
             for (const compiled_port &port : step.outputs)
-                estimate.add(*bytes_needed(port.desc));
+                estimate.add(most_bytes(step, port));
         if (mode != run_mode::correctness) continue;
         estimate.add(reference_bytes(step));
         // The reference's outputs and those of the execution in place.
         for (const compiled_port &port : step.outputs) {
-            estimate.add(*bytes_needed(port.desc));
-            estimate.add(*bytes_needed(port.desc));
+            estimate.add(most_bytes(step, port));
+            estimate.add(most_bytes(step, port));
         }
     }
     for (const auto &[id, bytes] : tensors)
@@ -50,6 +81,19 @@ void check_ram(const prepared_graph &prepared, run_mode mode, int verbose) {
         throw verdict(outcome::skipped, reason::not_enough_ram,
                 format_text("{} bytes needed; there are {}, of which 75 % may be used",
                         estimate.bytes(), usable_ram()));
+}
+
+std::size_t most_bytes(const compiled_step &step, const compiled_port &port) {
+    if (!port.is_open()) return *bytes_needed(port.desc);
+    // As many as all inputs have, along each axis that is open.
+    std::int64_t most = 1;
+    for (const compiled_port &input : step.inputs)
+        most = std::max(most, element_count(input.desc.shape).value_or(INT64_MAX));
+    tensor_desc desc = port.desc;
+    for (std::int64_t &dim : desc.shape)
+        if (dim == unknown_dim) dim = most;
+    desc.strides = dense_strides(desc.shape).value_or(dims(desc.shape.rank(), INT64_MAX));
+    return bytes_needed(desc).value_or(SIZE_MAX);
 }
 
 memory_map make_inputs(const prepared_graph &prepared, const formats::graph_file &file,
@@ -76,6 +120,7 @@ memory_map make_inputs(const prepared_graph &prepared, const formats::graph_file
 
 void make_outputs(const compiled_step &step, memory_map &memory) {
     for (const compiled_port &port : step.outputs) {
+        if (port.is_open()) continue;
         buffer output(port.desc);
         fill_with_pattern(output);
         memory.insert_or_assign(port.id, std::move(output));
@@ -83,11 +128,11 @@ void make_outputs(const compiled_step &step, memory_map &memory) {
 }
 
 step_pointers pointers_of(const compiled_step &step, memory_map &memory) {
-    step_pointers pointers;
+    step_pointers pointers{{}, {}, &memory};
     for (const compiled_port &port : step.inputs)
         pointers.inputs.push_back(memory.at(port.id).data());
     for (const compiled_port &port : step.outputs)
-        pointers.outputs.push_back(memory.at(port.id).data());
+        pointers.outputs.push_back(port.is_open() ? nullptr : memory.at(port.id).data());
     return pointers;
 }
 
@@ -98,16 +143,26 @@ void execute_tensors(
         inputs.push_back(to_tensor(prepared, port, memory));
     std::vector<graph::tensor> outputs;
     for (const compiled_port &port : step.outputs)
-        outputs.push_back(to_tensor(prepared, port, memory));
+        outputs.push_back(port.is_open() ? graph::tensor() : to_tensor(prepared, port, memory));
     stream queue(prepared.where);
-    step.compiled.execute(queue, inputs, outputs);
+    output_maker maker{step, memory};
+    if (has_open_outputs(step))
+        step.compiled.execute(queue, inputs, outputs, maker.provider());
+    else
+        step.compiled.execute(queue, inputs, outputs);
     queue.wait();
 }
 
 void execute_pointers(const prepared_graph &prepared, const compiled_step &step,
         const step_pointers &pointers, void *scratch) {
     stream queue(prepared.where);
-    step.compiled.execute(queue, pointers.inputs.data(), pointers.outputs.data(), scratch);
+    if (!has_open_outputs(step)) {
+        step.compiled.execute(queue, pointers.inputs.data(), pointers.outputs.data(), scratch);
+        return;
+    }
+    output_maker maker{step, *pointers.memory};
+    step.compiled.execute(
+            queue, pointers.inputs.data(), pointers.outputs.data(), maker.provider(), scratch);
 }
 
 std::map<std::size_t, std::size_t> last_uses(const prepared_graph &prepared) {

@@ -159,6 +159,32 @@ std::byte condition_byte(bool is_true, std::uint64_t random) {
     return static_cast<std::byte>(is_true ? 1 + (random >> 32) % 255 : 0);
 }
 
+/// Makes elements zero, or sees to it that they are not.
+class zero_maker {
+public:
+    explicit zero_maker(data_type type)
+        : bytes_(bytes_of(type)),
+          format_(format_of(type)),
+          part_(format_ ? static_cast<std::size_t>(format_->bits()) / 8 : bytes_) {}
+
+    /// Parts of floating-point numbers get either sign.
+    void zero(std::uint64_t random, std::byte *element) const {
+        for (std::size_t i = 0; i < bytes_; ++i) {
+            const bool is_negative = format_ && i % part_ == part_ - 1 && (random >> i & 1) != 0;
+            element[i] = std::byte{is_negative ? std::uint8_t{0x80} : std::uint8_t{0}};
+        }
+    }
+    void make_other_than_zero(std::byte *element) const {
+        if (std::all_of(element, element + bytes_, [](std::byte b) { return b == std::byte{0}; }))
+            element[0] = std::byte{1};
+    }
+
+private:
+    std::size_t bytes_;
+    std::optional<float_format> format_;
+    std::size_t part_;
+};
+
 void fill_condition(buffer &memory, std::uint64_t stream) {
     fill_span(memory, stream, [](std::uint64_t random, std::byte *element) {
         *element = condition_byte((random & 1) != 0, random);
@@ -295,8 +321,13 @@ void fill_for_comparison(buffer &memory, std::size_t tensor_id, const input_role
     } else if (role.kind == value_kind::bits) {
         bool top_bit = ((static_cast<std::uint64_t>(role.port) ^ seed) & 1) != 0;
         bits_source source(type, top_bit);
-        fill_span(memory, stream,
-                [=](std::uint64_t random, std::byte *element) { source.write(random, element); });
+        const zero_maker zeros(type);
+        const bool counted = role.counted;
+        fill_span(memory, stream, [=](std::uint64_t random, std::byte *element) {
+            source.write(random, element);
+            const std::uint64_t choice = mix(~random);
+            if (counted && (choice >> 63) != 0) zeros.zero(choice, element);
+        });
     } else {
         fill_span(memory, stream, [&role, type, stream](std::uint64_t random, std::byte *element) {
             store_f64(type, number_of(role, random, stream), element);
@@ -319,9 +350,15 @@ void fill_for_measuring(buffer &memory, std::size_t tensor_id, const input_role 
     }
     const std::vector<std::byte> numbers = numbers_for_measuring(memory.desc().type);
     const std::size_t bytes = bytes_of(memory.desc().type);
-    fill_span(memory, stream, [&numbers, bytes](std::uint64_t random, std::byte *element) {
+    const zero_maker zeros(memory.desc().type);
+    fill_span(memory, stream, [&](std::uint64_t random, std::byte *element) {
         const std::byte *number = numbers.data() + random % measuring_numbers * bytes;
         std::copy_n(number, bytes, element);
+        if (!role.counted) return;
+        if (unit(mix(random)) < density)
+            zeros.make_other_than_zero(element);
+        else
+            zeros.zero(0, element);
     });
 }
 

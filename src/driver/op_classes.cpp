@@ -30,7 +30,8 @@ op_class class_of(op_kind kind) {
         case k::Not:
         case k::Xor:
         case k::OptionalHasElement:
-        case k::GenIndex: return op_class::decides;
+        case k::GenIndex:
+        case k::NonZero: return op_class::decides;
         case k::TypeCast:
         case k::Quantize:
         case k::Dequantize:

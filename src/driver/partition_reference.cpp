@@ -55,18 +55,24 @@ memory_map run_partition_reference(
     memory_map values;
     for (std::size_t i = 0; i < step.ops.size(); ++i) {
         const ir::op_spec &op = *step.ops[i];
-        std::vector<ir::mutable_view> out;
-        for (const ir::port &port : op.outputs) {
-            const tensor_desc *desc = outside(step, port.id);
-            buffer output(desc != nullptr ? *desc : dense(port.desc));
-            fill_with_pattern(output);
-            out.push_back(values.insert_or_assign(port.id, std::move(output)).first->second.view());
-        }
         std::vector<ir::const_view> in;
         for (const ir::port &port : op.inputs) {
             auto at = values.find(port.id);
             const buffer &input = at != values.end() ? at->second : inputs.at(port.id);
             in.push_back(input.view());
+        }
+        std::vector<tensor_desc> descs;
+        for (const ir::port &port : op.outputs) {
+            const tensor_desc *desc = outside(step, port.id);
+            descs.push_back(desc != nullptr ? *desc : dense(port.desc));
+        }
+        complete_shapes(op, in, descs);
+        std::vector<ir::mutable_view> out;
+        for (std::size_t o = 0; o < descs.size(); ++o) {
+            buffer output(descs[o]);
+            fill_with_pattern(output);
+            out.push_back(values.insert_or_assign(op.outputs[o].id, std::move(output))
+                                  .first->second.view());
         }
         run_reference(op, in, out);
         errors.add(op, in, out);
@@ -84,9 +90,11 @@ std::uint64_t reference_bytes(const compiled_step &step) {
         const ir::op_spec &op = *step.ops[i];
         ram_estimate held;
         for (const ir::port &port : op.outputs) {
-            const tensor_desc *desc = outside(step, port.id);
-            sizes[port.id] =
-                    bytes_needed(desc != nullptr ? *desc : dense(port.desc)).value_or(UINT64_MAX);
+            auto at = std::find_if(step.outputs.begin(), step.outputs.end(),
+                    [&](const compiled_port &out) { return out.id == port.id; });
+            sizes[port.id] = at != step.outputs.end()
+                                     ? most_bytes(step, *at)
+                                     : bytes_needed(dense(port.desc)).value_or(UINT64_MAX);
         }
         for (const auto &[id, bytes] : sizes)
             held.add(bytes);

@@ -66,7 +66,7 @@ compiled_port resolve(const graph::compiled_partition &compiled, std::size_t id)
     } else {
         port.desc.strides = dense_strides(port.desc.shape).value_or(dims());
     }
-    if (!bytes_needed(port.desc))
+    if (!port.is_open() && !bytes_needed(port.desc))
         throw verdict(outcome::invalid_arguments, reason::invalid_case,
                 format_text("tensor {}: the size of shape {} does not fit 64 bits", id,
                         to_string(port.desc.shape)));
@@ -125,7 +125,7 @@ void print_compiled(const compiled_step &step, std::size_t index, int verbose) {
     for (const auto *ports : {&step.inputs, &step.outputs})
         for (const compiled_port &port : *ports)
             print_line(format_text("[INFO]: tensor {}: {}, {} bytes", port.id, to_string(port.desc),
-                    *bytes_needed(port.desc)));
+                    port.is_open() ? "?" : format_text("{}", *bytes_needed(port.desc))));
 }
 
 } // namespace

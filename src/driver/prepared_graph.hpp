@@ -21,6 +21,9 @@ struct compiled_port {
     std::size_t id;
     graph::logical_tensor tensor; ///< As compiled.
     tensor_desc desc;             ///< The same, from the inside; dense when the layout was any.
+
+    /// Its shape depends on data: execution tells.
+    bool is_open() const { return !desc.shape_known(); }
 };
 
 /// One partition, ready to run.

@@ -100,6 +100,22 @@ void run_reference(const ir::op_spec &op, std::span<const ir::const_view> inputs
             [&](std::int64_t begin, std::int64_t end) { def.reference(args, begin, end); });
 }
 
+void complete_shapes(const ir::op_spec &op, std::span<const ir::const_view> inputs,
+        std::span<tensor_desc> outputs) {
+    const ir::op_def &def = *ops::find(op.kind);
+    if (!def.has_open_shapes()) return;
+    ir::op_spec complete = op;
+    ir::verify_schema(complete, def);
+    std::vector<dims> shapes;
+    for (const tensor_desc &desc : outputs)
+        shapes.push_back(desc.shape);
+    def.find_shapes({complete.attrs, inputs, {}}, shapes);
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+        outputs[o].shape = shapes[o];
+        outputs[o].strides = dense_strides(shapes[o]).value();
+    }
+}
+
 std::uint64_t packed_bytes(const ir::op_spec &op) {
     std::uint64_t bytes = 0;
     for (std::size_t i = 0; i < op.inputs.size(); ++i)

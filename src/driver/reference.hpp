@@ -17,6 +17,11 @@ namespace tern::driver {
 void run_reference(const ir::op_spec &op, std::span<const ir::const_view> inputs,
         std::span<const ir::mutable_view> outputs);
 
+/// Completes the layouts of outputs whose shape depends on data, for which the op is run; others
+/// stay as they are.
+void complete_shapes(const ir::op_spec &op, std::span<const ir::const_view> inputs,
+        std::span<tensor_desc> outputs);
+
 /// Bytes of the operands that run_reference packs.
 std::uint64_t packed_bytes(const ir::op_spec &op);
 

@@ -21,7 +21,8 @@
 namespace tern::driver {
 
 /// Applies the options, sorts the ops topologically, derives every shape that an op writes, and
-/// settles every layout: afterwards all ports of one tensor agree and nothing is unknown.
+/// settles every layout: afterwards all ports of one tensor agree and nothing is unknown,
+/// but for the shapes of outputs that depend on data.
 ///
 /// An output keeps the strides of the file as long as its shape is the file's; otherwise its axes
 /// keep their order in memory, without gaps.

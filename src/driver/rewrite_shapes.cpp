@@ -146,6 +146,11 @@ void infer_shapes(working_graph &graph) {
         std::vector<tensor_desc> in;
         for (ir::port &port : complete.inputs)
             in.push_back(port.desc = graph.tensors.at(port.id));
+        for (const ir::port &port : complete.inputs)
+            if (!port.desc.shape_known())
+                throw verdict(outcome::unimplemented, reason::none,
+                        format_text("{}: the shape of tensor {} depends on data",
+                                to_string(op.label()), port.id));
         std::vector<tensor_desc> out;
         for (ir::port &port : complete.outputs) {
             tensor_desc desc = graph.tensors.at(port.id);
@@ -157,11 +162,12 @@ void infer_shapes(working_graph &graph) {
         def->infer(op.label(), complete.attrs, in, out);
         for (std::size_t i = 0; i < out.size(); ++i) {
             std::size_t id = op.outputs[i].id;
-            if (!out[i].shape_known())
-                throw verdict(outcome::unimplemented, reason::none,
-                        format_text("{}: the shape of tensor {} depends on data",
-                                to_string(op.label()), id));
-            derive_strides(id, graph.in_file.at(id), out[i]);
+            if (out[i].shape_known()) {
+                derive_strides(id, graph.in_file.at(id), out[i]);
+            } else { // execution tells; nothing may read it in the same case
+                out[i].layout = layout_type::strided;
+                out[i].strides = dims(out[i].shape.rank(), unknown_dim);
+            }
             graph.tensors.at(id) = out[i];
         }
     }
@@ -171,6 +177,8 @@ void rewrite_output_shapes(working_graph &graph, const id_values &in_shapes) {
     for (const auto &[id, text] : in_shapes) {
         if (graph.is_input(id)) continue;
         tensor_desc &desc = graph.tensors.at(id);
+        if (!desc.shape_known())
+            fail_rewrite("option --in-shapes: the shape of output {} depends on data", id);
         shape_change wanted = parse_shape_change(id, text);
         if (wanted.shape && !(*wanted.shape == desc.shape))
             fail_rewrite(

@@ -139,6 +139,9 @@ private:
                 auto at = roles_.emplace(port.id, fresh).first;
                 types_[port.id] = port.desc.type;
                 if (def != nullptr && takes_only_boolean(*def, i)) at->second.condition = true;
+                if (!is(op, {op_kind::NonZero})) continue;
+                at->second.counted = true;
+                if (port.desc.type == data_type::boolean) at->second.condition = true;
             }
         }
     }

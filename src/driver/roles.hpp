@@ -27,6 +27,7 @@ enum class value_kind {
 /// What an input is to the op that reads it.
 struct input_role {
     bool condition = false; ///< The port takes boolean and nothing else.
+    bool counted = false;   ///< An op asks of each element whether it is zero.
     int port = 0;           ///< Position among the inputs of the first op that reads it.
 
     value_kind kind = value_kind::bits;

@@ -150,6 +150,11 @@ struct op_def {
     /// known and legal. Null: the op is never executed (Wildcard, End), or works on values only.
     void (*reference)(const reference_args &args, std::int64_t begin, std::int64_t end) noexcept;
 
+    /// Of an op whose output shapes depend on what its inputs hold: completes `shapes`, one for
+    /// each output, as infer left them (at least one dim of each is unknown). `args.out` is empty.
+    /// Such an op is a partition of its own. Null: infer tells the shapes.
+    void (*find_shapes)(const reference_args &args, std::span<dims> shapes) noexcept = nullptr;
+
     /// Inputs that output 0 may share memory with when type, shape and strides agree, best first.
     std::span<const int> in_place_inputs;
 
@@ -164,6 +169,8 @@ struct op_def {
 
     /// False: a graph may hold the op, but Tern never runs it, and its partition is unsupported.
     bool is_executable() const { return reference != nullptr || evaluate != nullptr; }
+    /// True when only the inputs' contents tell the shapes of the outputs.
+    bool has_open_shapes() const { return find_shapes != nullptr; }
 };
 
 } // namespace tern::ir

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "base/dims.hpp"
+
 namespace tern::runtime {
 
 /// A group of ops made ready for fixed shapes: what a step of a plan runs. Immutable; any number of
@@ -11,6 +13,11 @@ namespace tern::runtime {
 class kernel {
 public:
     virtual ~kernel() = default;
+    /// First pass of a kernel whose output shapes depend on what its inputs hold: completes
+    /// `shapes`, one for each output. `run` comes after it, once, and with the same scratch memory,
+    /// where this may leave what it has found out. All other kernels do nothing.
+    virtual void find_shapes(
+            const void *const * /*in*/, dims * /*shapes*/, void * /*scratch*/) const noexcept {}
     /// Pointers by operand of the group. All are checked: not null unless empty, no forbidden
     /// overlap.
     virtual void run(const void *const *in, void *const *out, void *scratch) const noexcept = 0;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/overlap.hpp"
+#include "base/shape.hpp"
+#include "runtime/local_list.hpp"
 #include "runtime/verbose.hpp"
 
 namespace tern::runtime {
@@ -53,34 +57,46 @@ bool ports_meet(const plan_port &a, const void *a_data, const plan_port &b, cons
 
 plan::plan(plan_parts parts, const engine_state &engine)
     : parts_(std::move(parts)),
-      engine_(engine) {}
+      engine_(engine),
+      has_open_outputs_(std::any_of(parts_.outputs.begin(), parts_.outputs.end(),
+              [](const plan_port &port) { return port.is_open; })) {}
 
-void plan::check(const void *const *in, void *const *out, const plan_names &names) const {
+namespace {
+
+bool is_missing(const plan_port &port, const void *data) {
+    return !data && !port.is_empty;
+}
+
+[[noreturn]] void fail_missing(const std::string &name, const plan_port &port) {
+    fail(status::invalid_arguments, "execute: {} has no memory; {} bytes expected", name,
+            port.bytes);
+}
+
+} // namespace
+
+void plan::check_inputs(const void *const *in, const plan_names &names) const {
     if (!in && !parts_.inputs.empty())
         fail(status::invalid_arguments, "execute: the list of inputs is null; {} pointers expected",
                 parts_.inputs.size());
+    for (std::size_t i = 0; i < parts_.inputs.size(); ++i)
+        if (is_missing(parts_.inputs[i], in[i])) fail_missing(names.input(i), parts_.inputs[i]);
+}
+
+void plan::check(const void *const *in, void *const *out, const plan_names &names) const {
+    check_inputs(in, names);
     if (!out && !parts_.outputs.empty())
         fail(status::invalid_arguments,
                 "execute: the list of outputs is null; {} pointers expected",
                 parts_.outputs.size());
-    auto is_missing = [](const plan_port &port, const void *data) {
-        return !data && !port.is_empty;
-    };
-    auto fail_missing = [](const std::string &name, const plan_port &port) {
-        fail(status::invalid_arguments, "execute: {} has no memory; {} bytes expected", name,
-                port.bytes);
-    };
-    for (std::size_t i = 0; i < parts_.inputs.size(); ++i)
-        if (is_missing(parts_.inputs[i], in[i])) fail_missing(names.input(i), parts_.inputs[i]);
     for (std::size_t o = 0; o < parts_.outputs.size(); ++o) {
         if (is_missing(parts_.outputs[o], out[o])) fail_missing(names.output(o), parts_.outputs[o]);
-        if (!parts_.outputs[o].is_empty) check_output(o, in, out, names);
+        if (!parts_.outputs[o].is_empty) check_output(o, parts_.outputs.data(), in, out, names);
     }
 }
 
-void plan::check_output(
-        std::size_t index, const void *const *in, void *const *out, const plan_names &names) const {
-    const plan_port &output = parts_.outputs[index];
+void plan::check_output(std::size_t index, const plan_port *outputs, const void *const *in,
+        void *const *out, const plan_names &names) const {
+    const plan_port &output = outputs[index];
     for (std::size_t i = 0; i < parts_.inputs.size(); ++i) {
         const plan_port &input = parts_.inputs[i];
         if (input.is_empty) continue;
@@ -92,7 +108,7 @@ void plan::check_output(
                     names.output(index), names.input(i));
     }
     for (std::size_t o = 0; o < index; ++o) {
-        const plan_port &other = parts_.outputs[o];
+        const plan_port &other = outputs[o];
         if (!other.is_empty && ports_meet(output, out[index], other, out[o]))
             fail(status::invalid_arguments,
                     "execute: the memory of {} overlaps that of {}, another output",
@@ -112,7 +128,9 @@ char *align(void *scratch) {
 
 } // namespace
 
-void plan::run(const void *const *in, void *const *out, void *scratch) const noexcept {
+template <typename Visit>
+void plan::for_each_step(
+        const void *const *in, void *const *out, void *scratch, const Visit &visit) const noexcept {
     std::array<const void *, max_step_operands> from;
     std::array<void *, max_step_operands> to;
     char *base = align(scratch);
@@ -130,19 +148,26 @@ void plan::run(const void *const *in, void *const *out, void *scratch) const noe
             from[i] = find(step.in[i]);
         for (std::size_t o = 0; o < step.out.size(); ++o)
             to[o] = find(step.out[o]);
-        step.work->run(from.data(), to.data(), base + parts_.arena_bytes);
+        visit(*step.work, from.data(), to.data(), base + parts_.arena_bytes);
     }
 }
 
-void plan::execute(
-        const void *const *in, void *const *out, void *scratch, const plan_names &names) const {
-    check(in, out, names);
+void plan::run(const void *const *in, void *const *out, void *scratch) const noexcept {
+    for_each_step(in, out, scratch,
+            [](const kernel &work, const void *const *from, void *const *to, void *own) noexcept {
+                work.run(from, to, own);
+            });
+}
+
+template <typename Run, typename Outputs>
+void plan::run_and_report(
+        void *scratch, const plan_names &names, const Run &run, const Outputs &outputs) const {
     auto run_with_scratch = [&] {
         if (parts_.scratch_bytes == 0 || scratch) {
-            run(in, out, scratch);
+            run(scratch);
         } else {
             scratch_buffer own(engine_, parts_.scratch_bytes);
-            run(in, out, own.data());
+            run(own.data());
         }
     };
     if (!verbose().exec) {
@@ -152,9 +177,143 @@ void plan::execute(
     auto start = std::chrono::steady_clock::now();
     run_with_scratch();
     std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    write_verbose("graph,exec,{},scratchpad:{}:{},{},tern_backend,{:g}", names.verbose_text(parts_),
-            scratch ? "user" : "library", parts_.scratch_bytes, parts_.implementation,
-            took.count());
+    write_verbose("graph,exec,{},scratchpad:{}:{},{},tern_backend,{:g}",
+            names.verbose_text(parts_.inputs, outputs()), scratch ? "user" : "library",
+            parts_.scratch_bytes, parts_.implementation, took.count());
+}
+
+/// A call whose outputs are not all in place when it begins.
+class open_call {
+public:
+    open_call(const plan &called, const void *const *in, void *const *given,
+            const plan_names &names, output_places *places)
+        : plan_(called),
+          in_(in),
+          given_(given),
+          names_(names),
+          places_(places),
+          out_(count()),
+          ports_(count()) {}
+
+    std::span<const plan_port> outputs() { return {ports_.data(), count()}; }
+
+    /// Everything that can be told before the inputs are read.
+    void check_given() {
+        plan_.check_inputs(in_, names_);
+        for (std::size_t o = 0; o < count(); ++o) {
+            const plan_port &compiled = plan_.parts_.outputs[o];
+            out_[o] = given_ ? given_[o] : nullptr;
+            ports_[o] = compiled;
+            if (is_provided(o)) continue;
+            const plan_port *room = compiled.is_open && places_ ? places_->room(o) : nullptr;
+            if (room) ports_[o] = *room;
+            if (compiled.is_open && !room)
+                fail(status::invalid_arguments,
+                        "execute: {} has a shape that depends on what the inputs hold, {}; "
+                        "expected {}",
+                        names_.output(o), out_[o] ? "and memory of unknown size" : "and no memory",
+                        out_[o] ? "a tensor of known size, or no memory and an output provider"
+                                : "memory, a library-allocated tensor, or an output provider");
+            if (is_missing(ports_[o], out_[o])) fail_missing(names_.output(o), ports_[o]);
+            check_apart(o);
+        }
+    }
+
+    /// The counting pass, then what only that makes possible.
+    void run(void *scratch) {
+        find_shapes(scratch);
+        for (std::size_t o = 0; o < count(); ++o)
+            if (is_provided(o)) provide(o);
+        for (std::size_t o = 0; o < count(); ++o)
+            check_apart(o);
+        plan_.run(in_, out_.data(), scratch);
+        if (!places_) return;
+        for (std::size_t o = 0; o < count(); ++o)
+            places_->finish(o, ports_[o]);
+    }
+
+private:
+    std::size_t count() const { return plan_.parts_.outputs.size(); }
+    bool is_provided(std::size_t o) { return !out_[o] && places_ && places_->can_provide(o); }
+    void check_apart(std::size_t o) {
+        if (out_[o] && !ports_[o].is_empty)
+            plan_.check_output(o, ports_.data(), in_, out_.data(), names_);
+    }
+
+    void find_shapes(void *scratch) {
+        if (!plan_.has_open_outputs_) return;
+        // An op with open shapes is a partition of its own.
+        local_list<dims, 4> shapes(count());
+        for (std::size_t o = 0; o < count(); ++o)
+            shapes[o] = plan_.parts_.outputs[o].desc.shape;
+        plan_.for_each_step(in_, out_.data(), scratch,
+                [&](const kernel &work, const void *const *from, void *const *,
+                        void *own) noexcept { work.find_shapes(from, shapes.data(), own); });
+        for (std::size_t o = 0; o < count(); ++o)
+            check_room(o, shapes[o]);
+        for (std::size_t o = 0; o < count(); ++o)
+            if (plan_.parts_.outputs[o].is_open) ports_[o] = layout_of(o, shapes[o]);
+    }
+
+    /// `ports_` holds the room that is there.
+    void check_room(std::size_t o, const dims &shape) {
+        const plan_port &room = ports_[o];
+        if (!plan_.parts_.outputs[o].is_open || room.is_open) return;
+        const bool fits = std::equal(shape.begin(), shape.end(), room.desc.shape.begin(),
+                [](std::int64_t needed, std::int64_t there) { return needed <= there; });
+        if (!fits)
+            fail(status::invalid_arguments,
+                    "execute: {} needs {} ({} bytes), but is given memory for {} ({} bytes)",
+                    names_.output(o), to_string(shape), layout_of(o, shape).bytes,
+                    to_string(room.desc.shape), room.bytes);
+    }
+
+    plan_port layout_of(std::size_t o, const dims &shape) {
+        plan_port port;
+        port.desc = plan_.parts_.outputs[o].desc;
+        port.desc.shape = shape;
+        std::optional<dims> strides = dense_strides(shape);
+        std::optional<std::int64_t> bytes;
+        if (strides) bytes = byte_span(shape, *strides, bytes_of(port.desc.type));
+        if (!bytes)
+            fail(status::out_of_memory, "execute: {} has shape {}: its size does not fit 63 bits",
+                    names_.output(o), to_string(shape));
+        port.desc.strides = *strides;
+        port.bytes = *bytes;
+        port.is_empty = *bytes == 0;
+        return port;
+    }
+
+    void provide(std::size_t o) {
+        out_[o] = places_->provide(o, ports_[o]);
+        if (is_missing(ports_[o], out_[o]))
+            fail(status::out_of_memory, "execute: no memory is provided for {}; {} bytes expected",
+                    names_.output(o), ports_[o].bytes);
+    }
+
+    const plan &plan_;
+    const void *const *in_;
+    void *const *given_;
+    const plan_names &names_;
+    output_places *places_;
+    local_list<void *, 16> out_;
+    local_list<plan_port, 4> ports_; ///< What is known of each output so far.
+};
+
+void plan::execute(const void *const *in, void *const *out, void *scratch, const plan_names &names,
+        output_places *places) const {
+    if (!places && !has_open_outputs_) {
+        check(in, out, names);
+        run_and_report(
+                scratch, names, [&](void *memory) { run(in, out, memory); },
+                [&]() -> std::span<const plan_port> { return parts_.outputs; });
+        return;
+    }
+    open_call call(*this, in, out, names, places);
+    call.check_given();
+    run_and_report(
+            scratch, names, [&](void *memory) { call.run(memory); },
+            [&] { return call.outputs(); });
 }
 
 } // namespace tern::runtime

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,26 @@ struct plan_port {
     tensor_desc desc;
     std::int64_t bytes = 0; ///< From the first to the last byte.
     bool is_empty = false;
+    /// Some dims depend on what the inputs hold: they are unknown in `desc`, and so is the size.
+    /// Only outputs are open.
+    bool is_open = false;
+};
+
+/// Where those outputs of one call go that are open, or come without memory. Asked on the thread of
+/// the call.
+class output_places {
+public:
+    virtual ~output_places() = default;
+    /// How the memory lies that the caller gives for an open output, for which a pointer alone says
+    /// too little. Null: not known, so there must be none.
+    virtual const plan_port *room(std::size_t output) const noexcept = 0;
+    /// Will `provide` find memory for an output that comes without?
+    virtual bool can_provide(std::size_t output) const noexcept = 0;
+    /// Memory for an output, whose layout is known by now; null when there is none. Called once for
+    /// each such output, empty ones included, before any byte is written. May throw.
+    virtual void *provide(std::size_t output, const plan_port &layout) = 0;
+    /// All outputs are written; called for each.
+    virtual void finish(std::size_t output, const plan_port &layout) noexcept = 0;
 };
 
 /// Where an operand of a step is during a call.
@@ -86,7 +107,8 @@ public:
     virtual std::string output(std::size_t port) const = 0;
     /// The middle of verbose lines:
     /// "cpu,<id>,<kind>,<op names>,<formats>,<logical tensors>,fpm:<mode>".
-    virtual std::string verbose_text(const plan_parts &parts) const = 0;
+    virtual std::string verbose_text(
+            std::span<const plan_port> inputs, std::span<const plan_port> outputs) const = 0;
 };
 
 class plan {
@@ -97,18 +119,31 @@ public:
     const engine_state &engine() const { return engine_; }
 
     /// Pointers by port. Throws tern::error (invalid_arguments, out_of_memory) before any output
-    /// byte is written. Allocates nothing unless scratch is needed and not given.
-    void execute(
-            const void *const *in, void *const *out, void *scratch, const plan_names &names) const;
+    /// byte is written. Allocates nothing unless scratch is needed and not given. Without `places`
+    /// every output needs memory, and none may be open.
+    void execute(const void *const *in, void *const *out, void *scratch, const plan_names &names,
+            output_places *places = nullptr) const;
 
 private:
+    friend class open_call;
+
+    void check_inputs(const void *const *in, const plan_names &names) const;
     void check(const void *const *in, void *const *out, const plan_names &names) const;
-    void check_output(std::size_t index, const void *const *in, void *const *out,
-            const plan_names &names) const;
+    void check_output(std::size_t index, const plan_port *outputs, const void *const *in,
+            void *const *out, const plan_names &names) const;
+    /// Calls `visit(step, pointers in, pointers out, scratch of the step)` for each step.
+    template <typename Visit>
+    void for_each_step(const void *const *in, void *const *out, void *scratch,
+            const Visit &visit) const noexcept;
     void run(const void *const *in, void *const *out, void *scratch) const noexcept;
+    /// `outputs()` are those of the verbose line, once `run(scratch)` is through.
+    template <typename Run, typename Outputs>
+    void run_and_report(
+            void *scratch, const plan_names &names, const Run &run, const Outputs &outputs) const;
 
     plan_parts parts_;
     const engine_state &engine_;
+    bool has_open_outputs_;
 };
 
 } // namespace tern::runtime

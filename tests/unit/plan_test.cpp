@@ -72,7 +72,10 @@ public:
     std::string output(std::size_t port) const override {
         return "output " + std::to_string(port) + " of the test";
     }
-    std::string verbose_text(const plan_parts &) const override { return "test"; }
+    std::string verbose_text(
+            std::span<const plan_port>, std::span<const plan_port>) const override {
+        return "test";
+    }
 };
 const test_names names;
 

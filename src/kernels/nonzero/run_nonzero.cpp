@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include <hwy/cache_control.h>
+
+#include "base/cpu.hpp"
+#include "base/mutation.hpp"
+#include "base/parallel.hpp"
+#include "base/shape.hpp"
+#include "kernels/nonzero/nonzero.hpp"
+#include "kernels/offset_walk.hpp"
+#include "kernels/select/select_rows.hpp"
+
+namespace tern::kernels {
+namespace {
+
+constexpr std::int64_t word_n = 64;
+
+/// What the first pass leaves for the second one.
+struct marks {
+    std::int64_t *first; ///< By block: how many come before it; then the count.
+    std::uint64_t *bits; ///< By element.
+
+    marks(const nonzero_loops &loops, void *scratch)
+        : first(static_cast<std::int64_t *>(scratch)),
+          bits(static_cast<std::uint64_t *>(scratch) + loops.blocks + 1) {}
+};
+
+// ---- first pass --------------------------------------------------------------------------------
+
+template <std::size_t Bytes>
+void copy_run(const std::uint8_t *from, std::int64_t step, std::int64_t n, std::uint8_t *to) {
+    for (std::int64_t i = 0; i < n; ++i, from += step, to += Bytes)
+        std::memcpy(to, from, Bytes);
+}
+
+void copy_run(
+        const std::uint8_t *from, std::int64_t step, std::int64_t n, int bytes, std::uint8_t *to) {
+    if (step == bytes) {
+        std::memcpy(to, from, static_cast<std::size_t>(n * bytes));
+        return;
+    }
+    switch (bytes) {
+        case 1: return copy_run<1>(from, step, n, to);
+        case 2: return copy_run<2>(from, step, n, to);
+        case 4: return copy_run<4>(from, step, n, to);
+        case 8: return copy_run<8>(from, step, n, to);
+        default: return copy_run<16>(from, step, n, to);
+    }
+}
+
+/// Goes through a strided tensor in row-major order.
+class run_reader {
+public:
+    run_reader(const nonzero_loops &loops, const std::uint8_t *x, std::int64_t first)
+        : loops_(loops),
+          x_(x),
+          rank_(loops.extents.rank()),
+          row_n_(loops.extents[rank_ - 1]),
+          step_(loops.steps[rank_ - 1]),
+          at_(first % row_n_) {
+        outer_.assign(loops.extents.begin(), loops.extents.end() - 1);
+        outer_steps_.assign(loops.steps.begin(), loops.steps.end() - 1);
+        walk_.emplace(outer_, std::array<const dims *, 1>{&outer_steps_}, first / row_n_);
+    }
+    run_reader(const run_reader &) = delete;
+    run_reader &operator=(const run_reader &) = delete;
+
+    /// The next n elements, dense.
+    void read(std::int64_t n, std::uint8_t *to) {
+        while (n > 0) {
+            const std::int64_t run = std::min(n, row_n_ - at_);
+            const int bytes = loops_.element.bytes;
+            copy_run(x_ + walk_->at(0) + at_ * step_, step_, run, bytes, to);
+            to += run * bytes;
+            n -= run;
+            at_ += run;
+            if (at_ < row_n_) return;
+            at_ = 0;
+            walk_->next();
+        }
+    }
+
+private:
+    const nonzero_loops &loops_;
+    const std::uint8_t *x_;
+    int rank_;
+    std::int64_t row_n_;
+    std::int64_t step_;
+    std::int64_t at_; ///< In the row.
+    dims outer_;
+    dims outer_steps_;
+    std::optional<offset_walk<1>> walk_;
+};
+
+std::int64_t mark_strided(const nonzero_loops &loops, const std::uint8_t *x, std::int64_t begin,
+        std::int64_t end, std::uint64_t *bits) {
+    constexpr std::int64_t tile_n = 512;
+    alignas(64) std::array<std::uint8_t, tile_n * 16> tile;
+    auto mark = loops.parts->mark[lane_index(loops.element.bytes)];
+    run_reader reader(loops, x, begin);
+    std::int64_t count = 0;
+    for (std::int64_t at = begin; at < end; at += tile_n) {
+        const std::int64_t n = std::min(tile_n, end - at);
+        reader.read(n, tile.data());
+        const std::int64_t words = (n + word_n - 1) / word_n;
+        const auto bytes = static_cast<std::size_t>(loops.element.bytes);
+        std::memset(tile.data() + static_cast<std::size_t>(n) * bytes, 0,
+                static_cast<std::size_t>(words * word_n - n) * bytes);
+        count += mark(tile.data(), words, loops.element.mask.data(), bits + at / word_n);
+    }
+    return count;
+}
+
+/// Elements [begin, end); begin is a multiple of 64.
+std::int64_t mark_block(const nonzero_loops &loops, const std::uint8_t *x, std::int64_t begin,
+        std::int64_t end, std::uint64_t *bits) {
+    if (!loops.is_dense) return mark_strided(loops, x, begin, end, bits);
+    const std::int64_t words = (end - begin) / word_n;
+    const std::int64_t whole = begin + words * word_n;
+    std::int64_t count = 0;
+    if (words > 0)
+        count = loops.parts->mark[lane_index(loops.element.bytes)](x + begin * loops.element.bytes,
+                words, loops.element.mask.data(), bits + begin / word_n);
+    // The last few elements: no byte beyond them is read.
+    if (whole < end) count += mark_strided(loops, x, whole, end, bits);
+    return count;
+}
+
+// ---- second pass -------------------------------------------------------------------------------
+
+class block_writer {
+public:
+    block_writer(const nonzero_loops &loops, const marks &found, std::uint8_t *y, bool streams)
+        : loops_(loops),
+          found_(found),
+          y_(y),
+          axis_bytes_(found.first[loops.blocks] * index_bytes),
+          streams_(streams) {}
+
+    void write(std::int64_t block) {
+        const std::int64_t begin = block * loops_.block_n;
+        const std::int64_t end = std::min(begin + loops_.block_n, loops_.n);
+        const std::int64_t count = found_.first[block + 1] - found_.first[block];
+        if (count == 0) return;
+        to_ = y_ + found_.first[block] * index_bytes;
+        const auto expand =
+                loops_.parts
+                        ->expand[static_cast<std::size_t>(density(count, (end - begin) / word_n))];
+        const std::int64_t chunk_n = loops_.most * loops_.inner;
+        const std::int64_t row_n = loops_.shape[loops_.split] * loops_.inner;
+        find_outer(begin / row_n);
+        std::int64_t in_row = begin % row_n;
+        for (std::int64_t at = begin; at < end;) {
+            const std::int64_t skipped = in_row % chunk_n;
+            const std::int64_t n = std::min({chunk_n - skipped, row_n - in_row, end - at});
+            const std::int64_t listed = expand(found_.bits, at, at + n, skipped, list_.data());
+            if (listed > 0) write_chunk(listed, (in_row - skipped) / loops_.inner);
+            at += n;
+            in_row += n;
+            if (in_row < row_n) continue;
+            in_row = 0;
+            next_outer();
+        }
+    }
+
+private:
+    static constexpr std::int64_t index_bytes = sizeof(std::int64_t);
+    using index_list = std::array<std::uint16_t, most_chunk_n + list_slack>;
+
+    static bit_density density(std::int64_t count, std::int64_t words) {
+        // On average 1.3 and 4 bits of a word: then hardly one has more than 4, or 8.
+        if (count * 3 <= words * 4) return bit_density::few;
+        return count <= words * 4 ? bit_density::some : bit_density::many;
+    }
+
+    void find_outer(std::int64_t number) {
+        for (int axis = loops_.split - 1; axis >= 0; --axis) {
+            outer_[axis] = number % loops_.shape[axis];
+            number /= loops_.shape[axis];
+        }
+    }
+    void next_outer() {
+        if (is_mutated(mutation::nonzero_outer_frozen)) return;
+        for (int axis = loops_.split - 1; axis >= 0; --axis) {
+            if (++outer_[axis] < loops_.shape[axis]) return;
+            outer_[axis] = 0;
+        }
+    }
+
+    /// The listed elements of a chunk that begins at index `first` of the split axis.
+    void write_chunk(std::int64_t n, std::int64_t first) {
+        std::uint8_t *to = to_;
+        for (int axis = 0; axis < loops_.split; ++axis, to += axis_bytes_)
+            loops_.parts->fill[streams_](outer_[axis], n, to);
+        if (loops_.tables.empty()) {
+            if (is_mutated(mutation::nonzero_chunk_forgotten)) first = 0;
+            loops_.parts->put[streams_](list_.data(), n, first, to);
+        }
+        for (const std::vector<std::uint16_t> &table : loops_.tables) {
+            for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+                looked_up_[i] = table[list_[i]];
+            loops_.parts->put[streams_](looked_up_.data(), n, first, to);
+            first = 0; // of the axes inside
+            to += axis_bytes_;
+        }
+        to_ += n * index_bytes;
+    }
+
+    const nonzero_loops &loops_;
+    const marks &found_;
+    std::uint8_t *y_;
+    std::int64_t axis_bytes_; ///< From one row of y to the next.
+    bool streams_;
+    std::uint8_t *to_ = nullptr; ///< In the first row of y.
+    dims outer_{max_rank, 0};    ///< Indices along the axes around the split one.
+    index_list list_;
+    std::array<std::uint16_t, most_chunk_n> looked_up_;
+};
+
+/// Past the caches? See make_select_loops for what was measured.
+bool streams(const nonzero_loops &loops, std::int64_t y_bytes, const std::uint8_t *y) {
+    const double bytes =
+            static_cast<double>(loops.n) * loops.element.bytes + static_cast<double>(y_bytes);
+    return bytes > static_cast<double>(cpu_caches().last_level)
+           && reinterpret_cast<std::uintptr_t>(y) % sizeof(std::int64_t) == 0;
+}
+
+} // namespace
+
+std::int64_t count_nonzero(const nonzero_loops &loops, const void *x, void *scratch) noexcept {
+    const marks found(loops, scratch);
+    parallel_for(
+            loops.blocks, loops.mark_grain, [&](std::int64_t first, std::int64_t last) noexcept {
+                for (std::int64_t block = first; block < last; ++block) {
+                    const std::int64_t begin = block * loops.block_n;
+                    found.first[block + 1] = mark_block(loops, static_cast<const std::uint8_t *>(x),
+                            begin, std::min(begin + loops.block_n, loops.n), found.bits);
+                }
+            });
+    found.first[0] = 0;
+    for (std::int64_t block = 0; block < loops.blocks; ++block)
+        found.first[block + 1] += found.first[block];
+    return found.first[loops.blocks];
+}
+
+void write_nonzero(const nonzero_loops &loops, const void *scratch, void *y) noexcept {
+    const marks found(loops, const_cast<void *>(scratch));
+    const std::int64_t count = found.first[loops.blocks];
+    if (count == 0 || loops.shape.empty()) return;
+    auto *to = static_cast<std::uint8_t *>(y);
+    const std::int64_t y_bytes =
+            count * loops.shape.rank() * static_cast<std::int64_t>(sizeof(std::int64_t));
+    const bool is_far = streams(loops, y_bytes, to);
+    constexpr std::int64_t grain_bytes = std::int64_t{128} << 10;
+    const std::int64_t block_bytes = y_bytes / loops.blocks + loops.block_n / 4;
+    parallel_for(loops.blocks, grain_bytes / block_bytes + 1,
+            [&](std::int64_t first, std::int64_t last) noexcept {
+                block_writer writer(loops, found, to, is_far);
+                for (std::int64_t block = first; block < last; ++block)
+                    writer.write(block);
+                if (is_far) hwy::FlushStream();
+            });
+}
+
+} // namespace tern::kernels
