@@ -31,9 +31,9 @@ bool is_supported(const ir::graph &graph, const ir::op &op) {
     return works_on_values(graph, op) ? op.def->evaluate != nullptr : op.def->reference != nullptr;
 }
 
-/// Others stand alone: sequences and optionals are no memory; whoever executes what comes after an op
-/// with open shapes must know these first; and where data is checked it must be there before anything
-/// is written.
+/// Others stand alone: sequences and optionals are no memory; whoever executes what comes after an
+/// op with open shapes must know these first; and where data is checked it must be there before
+/// anything is written.
 bool joins_others(const ir::graph &graph, const ir::op &op) {
     return is_supported(graph, op) && !works_on_values(graph, op) && !op.def->has_open_shapes()
            && !op.def->check_data;
