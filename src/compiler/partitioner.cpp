@@ -39,6 +39,12 @@ bool joins_others(const ir::graph &graph, const ir::op &op) {
            && !op.def->check_data;
 }
 
+/// Ops with open shapes stand alone: whoever executes what comes after them must know the shapes
+/// first.
+bool joins_others(const ir::op &op) {
+    return is_supported(op) && !op.def->has_open_shapes();
+}
+
 template <typename T>
 void add_once(std::vector<T> &list, T value) {
     if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
