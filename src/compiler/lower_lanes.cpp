@@ -37,7 +37,10 @@ constexpr simple_op simple_ops[] = {
         {op_kind::Square, lane_op::square, simple_op::types::real},
         {op_kind::Divide, lane_op::divide, simple_op::types::floating},
         {op_kind::SquaredDifference, lane_op::squared_difference, simple_op::types::floating},
+        {op_kind::Ceil, lane_op::ceil, simple_op::types::floating},
+        {op_kind::Erf, lane_op::erf, simple_op::types::floating},
         {op_kind::Exp, lane_op::exp, simple_op::types::floating},
+        {op_kind::Floor, lane_op::floor, simple_op::types::floating},
         {op_kind::HardSwish, lane_op::hard_swish, simple_op::types::floating},
         {op_kind::Log, lane_op::log, simple_op::types::floating},
         {op_kind::Mish, lane_op::mish, simple_op::types::floating},
@@ -45,6 +48,7 @@ constexpr simple_op simple_ops[] = {
         {op_kind::ReLU, lane_op::relu, simple_op::types::floating},
         {op_kind::Round, lane_op::round, simple_op::types::floating},
         {op_kind::Sigmoid, lane_op::sigmoid, simple_op::types::floating},
+        {op_kind::Sign, lane_op::sign, simple_op::types::floating},
         {op_kind::Sqrt, lane_op::sqrt, simple_op::types::floating},
         {op_kind::Tanh, lane_op::tanh, simple_op::types::floating},
         {op_kind::Clamp, lane_op::clamp, simple_op::types::floating},
@@ -128,7 +132,8 @@ std::string find_kind(
     kind = *compute_kind(r.desc(values[0]).type);
     if (simple.over == simple_op::types::floating) return "integers";
     const bool is_order = simple.over == simple_op::types::comparison
-                          || simple.op == lane_op::maximum || simple.op == lane_op::minimum;
+                          || simple.op == lane_op::maximum || simple.op == lane_op::minimum
+                          || simple.op == lane_op::abs;
     // The order of u64 is not that of the s64 that holds its bits; truth values have none.
     if (is_order && (r.desc(values[0]).type == data_type::u64 || kind == lane_kind::mask))
         return format_text("order of {}", name_of(r.desc(values[0]).type));
@@ -328,8 +333,11 @@ private:
                 x = number_of(*o.op, op_attr::alpha);
                 y = number_of(*o.op, op_attr::beta);
                 break;
-            case op_kind::SoftPlus:
-            case op_kind::Pow: x = number_of(*o.op, op_attr::beta); break;
+            case op_kind::SoftPlus: x = number_of(*o.op, op_attr::beta); break;
+            case op_kind::Pow:
+                if (o.in.size() > 1) op = lane_op::power;
+                x = number_of(*o.op, op_attr::beta);
+                break;
             case op_kind::GELU:
                 if (std::get<std::string>(*ir::find(o.op->attrs, op_attr::mode)) == "gelu_tanh")
                     op = lane_op::gelu_tanh;

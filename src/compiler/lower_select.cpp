@@ -42,24 +42,6 @@ private:
     std::shared_ptr<const primitives::select_primitive> primitive_;
 };
 
-/// A select whose one condition is always true.
-class copy_kernel final : public runtime::kernel {
-public:
-    copy_kernel(kernels::select_loops loops, bool keeps_order)
-        : loops_(loops),
-          keeps_order_(keeps_order) {}
-
-    void run(const void *const *in, void *const *out, void *) const noexcept override {
-        const std::uint8_t always = 1;
-        kernels::run_select(loops_, &always, in[0], in[0], out[0]);
-    }
-    bool works_in_place(std::size_t, std::size_t) const noexcept override { return keeps_order_; }
-
-private:
-    kernels::select_loops loops_;
-    bool keeps_order_; ///< Each element goes to its own index.
-};
-
 } // namespace
 
 answer make_select_loops(const work &w) {
@@ -85,26 +67,6 @@ answer make_select_primitive(const work &w) {
     if (!primitive) return {nullptr, reason};
     std::string name = primitive->name();
     return {std::make_unique<select_primitive_kernel>(std::move(primitive)), name};
-}
-
-answer make_copy(const work &w) {
-    const tensor_desc &src = w.src(0);
-    const tensor_desc &dst = w.dst();
-    dims strides = src.strides;
-    if (w.op().kind() == op_kind::StaticReshape) {
-        std::optional<dims> reshaped = reshape_strides(src.shape, src.strides, dst.shape);
-        if (!reshaped) return {nullptr, "the source's strides do not fit the new shape"};
-        strides = *reshaped;
-    } else if (w.op().kind() == op_kind::StaticTranspose) {
-        strides = transposed_strides(w.op(), src.strides);
-    }
-    const dims none(dst.shape.rank(), 0);
-    auto loops = kernels::make_select_loops(
-            dst.shape, {none, strides, strides, dst.strides}, static_cast<int>(bytes_of(dst.type)));
-    const bool keeps_order =
-            w.op().kind() != op_kind::StaticReshape && w.op().kind() != op_kind::StaticTranspose;
-    return {std::make_unique<copy_kernel>(loops, keeps_order),
-            std::string(kernels::select_target())};
 }
 
 } // namespace tern::compiler

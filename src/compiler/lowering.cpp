@@ -27,8 +27,32 @@ public:
     }
 
     void run(const void *const *in, void *const *out, void *) const noexcept override {
-        std::array<ir::const_view, most_operands> in_views;
-        std::array<ir::mutable_view, most_operands> out_views;
+        if (in_.size() <= few_operands)
+            run_with<few_operands>(in, out);
+        else
+            run_with<most_operands>(in, out);
+    }
+
+    std::optional<ir::data_fault> check_data(const void *const *in) const override {
+        return compiler::check_data(def_, attrs_, in_, in);
+    }
+
+    /// What an op may write in place it reads and writes element by element.
+    bool works_in_place(std::size_t, std::size_t) const noexcept override {
+        return !def_.in_place_inputs.empty();
+    }
+
+    static constexpr std::size_t most_operands = 160;
+    static constexpr std::size_t most_outputs = 8;
+
+private:
+    static constexpr std::int64_t grain = 4096;    // elements; about 100 us of this loop
+    static constexpr std::size_t few_operands = 8; // of all ops but Concat
+
+    template <std::size_t Inputs>
+    void run_with(const void *const *in, void *const *out) const noexcept {
+        std::array<ir::const_view, Inputs> in_views;
+        std::array<ir::mutable_view, most_outputs> out_views;
         for (std::size_t i = 0; i < in_.size(); ++i)
             in_views[i] = {in[i], in_[i].type, in_[i].shape, in_[i].strides};
         for (std::size_t i = 0; i < out_.size(); ++i)
@@ -39,16 +63,6 @@ public:
             def_.reference(args, begin, end);
         });
     }
-
-    /// What an op may write in place it reads and writes element by element.
-    bool works_in_place(std::size_t, std::size_t) const noexcept override {
-        return !def_.in_place_inputs.empty();
-    }
-
-    static constexpr std::size_t most_operands = 8;
-
-private:
-    static constexpr std::int64_t grain = 4096; // elements; about 100 us of this loop
 
     const ir::op_def &def_;
     ir::attr_list attrs_;
@@ -114,7 +128,7 @@ private:
 
 answer make_reference(const work &w) {
     if (w.ops.in.size() > reference_kernel::most_operands
-            || w.ops.out.size() > reference_kernel::most_operands)
+            || w.ops.out.size() > reference_kernel::most_outputs)
         return {nullptr, "more operands than the reference loop takes"};
     if (w.op().op->def->has_open_shapes()) {
         auto made = std::make_unique<open_reference_kernel>(w);
@@ -157,12 +171,29 @@ constexpr candidate move_candidates[] = {
         {"copy", make_copy},
         {"reference", make_reference},
 };
+constexpr candidate concat_candidates[] = {
+        {"copy", make_concat},
+        {"reference", make_reference},
+};
+constexpr candidate gather_candidates[] = {
+        {"take", make_gather},
+        {"reference", make_reference},
+};
 constexpr candidate dynamic_candidates[] = {
         {"lanes", make_dynamic_quantization},
         {"reference", make_reference},
 };
 
 } // namespace
+
+std::optional<ir::data_fault> check_data(const ir::op_def &def, const ir::attr_list &attrs,
+        std::span<const tensor_desc> in, const void *const *data) {
+    if (!def.check_data) return std::nullopt;
+    std::vector<ir::const_view> views;
+    for (std::size_t i = 0; i < in.size(); ++i)
+        views.push_back({data[i], in[i].type, in[i].shape, in[i].strides});
+    return def.check_data({attrs, views, {}});
+}
 
 std::span<const candidate> candidates_of(op_kind kind) {
     switch (kind) {
@@ -176,7 +207,11 @@ std::span<const candidate> candidates_of(op_kind kind) {
         case op_kind::OptionalGetElement:
         case op_kind::Reorder:
         case op_kind::StaticReshape:
-        case op_kind::StaticTranspose: return move_candidates;
+        case op_kind::StaticTranspose:
+        case op_kind::Expand:
+        case op_kind::Slice: return move_candidates;
+        case op_kind::Concat: return concat_candidates;
+        case op_kind::Gather: return gather_candidates;
         case op_kind::DynamicQuantize:
         case op_kind::DynamicDequantize: return dynamic_candidates;
         default: break;

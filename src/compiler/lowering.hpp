@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,11 +46,20 @@ std::span<const candidate> candidates_of(op_kind kind);
 /// Those of a group.
 std::span<const candidate> candidates_of(const work &w);
 
+/// What an op's own check says of the elements of its inputs, which allocates.
+std::optional<ir::data_fault> check_data(const ir::op_def &def, const ir::attr_list &attrs,
+        std::span<const tensor_desc> in, const void *const *data);
+
 // lower_select.cpp
 answer make_select_loops(const work &w);
 answer make_select_primitive(const work &w);
-/// Reorder and its like, StaticTranspose and StaticReshape: the elements go to other places.
+
+// lower_move.cpp
+/// Reorder and its like, StaticTranspose, StaticReshape, Expand and Slice: the elements go to other
+/// places.
 answer make_copy(const work &w);
+answer make_concat(const work &w);
+answer make_gather(const work &w);
 
 // lower_elementwise.cpp
 answer make_lanes(const work &w);

@@ -125,6 +125,7 @@ private:
         answer chosen = choose(g, step.implementation);
         step.work = std::move(chosen.kernel);
         step.scratch_bytes = chosen.scratch_bytes;
+        step.checks_data = g.kind == group_kind::single && r_.op(g.ops[0]).op->def->check_data;
         step.ops = names_of(g);
         for (int v : g.in)
             step.moved_bytes += span_of(r_.desc(v));

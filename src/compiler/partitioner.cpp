@@ -31,18 +31,12 @@ bool is_supported(const ir::graph &graph, const ir::op &op) {
     return works_on_values(graph, op) ? op.def->evaluate != nullptr : op.def->reference != nullptr;
 }
 
-/// Others stand alone: sequences and optionals are no memory; whoever executes what comes after an
-/// op with open shapes must know these first; and where data is checked it must be there before
-/// anything is written.
-bool joins_others(const ir::graph &graph, const ir::op &op) {
-    return is_supported(graph, op) && !works_on_values(graph, op) && !op.def->has_open_shapes()
-           && !op.def->check_data;
-}
-
-/// Ops with open shapes stand alone: whoever executes what comes after them must know the shapes
-/// first.
-bool joins_others(const ir::op &op) {
-    return is_supported(op) && !op.def->has_open_shapes();
+/// The others stay alone. Sequences and optionals are no memory; whoever executes what comes after
+/// an op with open shapes must know these first; and whoever executes an op that checks what its
+/// inputs hold has all of them, and nothing is written before the check.
+bool may_join(const ir::graph &graph, const ir::op &op) {
+    return is_supported(graph, op) && !works_on_values(graph, op) && !op.def->check_data
+           && !op.def->has_open_shapes();
 }
 
 template <typename T>
@@ -62,7 +56,7 @@ public:
             for (int v : graph.ops()[i].inputs)
                 add_once(readers_[static_cast<std::size_t>(v)], static_cast<int>(i));
         for (std::size_t i = 0; i < joins_.size(); ++i)
-            joins_[i] = joins_others(graph, graph.ops()[i]);
+            joins_[i] = may_join(graph, graph.ops()[i]);
         std::iota(region_.begin(), region_.end(), 0);
     }
 

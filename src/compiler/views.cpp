@@ -16,7 +16,8 @@ bool hands_on(op_kind kind) {
 }
 
 bool is_move(op_kind kind) {
-    return kind == op_kind::StaticTranspose || kind == op_kind::StaticReshape || hands_on(kind);
+    return kind == op_kind::StaticTranspose || kind == op_kind::StaticReshape
+           || kind == op_kind::Expand || hands_on(kind);
 }
 
 /// Axis of the source that each axis of the result is; from the attribute's normal form.
@@ -39,6 +40,7 @@ dims source_axes(const region_op &o, int rank) {
 /// Strides that reach the result's elements in the source's memory.
 std::optional<dims> result_strides(const region_op &o, const tensor_desc &src, const dims &shape) {
     if (hands_on(o.kind())) return src.strides;
+    if (o.kind() == op_kind::Expand) return broadcast_strides(src.shape, src.strides, shape);
     if (o.kind() == op_kind::StaticReshape) return reshape_strides(src.shape, src.strides, shape);
     return transposed_strides(o, src.strides);
 }
@@ -46,6 +48,7 @@ std::optional<dims> result_strides(const region_op &o, const tensor_desc &src, c
 /// Strides that reach the source's elements in the result's memory.
 std::optional<dims> source_strides(const region_op &o, const tensor_desc &dst, const dims &shape) {
     if (hands_on(o.kind())) return dst.strides;
+    if (o.kind() == op_kind::Expand) return std::nullopt; // one element would be in many places
     if (o.kind() == op_kind::StaticReshape) return reshape_strides(dst.shape, dst.strides, shape);
     dims axes = source_axes(o, shape.rank());
     dims strides(shape.rank(), 0);

@@ -216,7 +216,8 @@ double mixed_number(const input_role &role, std::uint64_t random) {
 
 double number_of(const input_role &role, std::uint64_t random, std::uint64_t stream) {
     switch (role.kind) {
-        case value_kind::multiples: {
+        case value_kind::multiples:
+        case value_kind::indices: {
             const auto count = static_cast<std::uint64_t>(role.most - role.least) + 1;
             return role.step * (role.least + static_cast<double>((random >> 16) % count));
         }
@@ -348,6 +349,7 @@ void fill_for_measuring(buffer &memory, std::size_t tensor_id, const input_role 
         });
         return;
     }
+    if (role.kind == value_kind::indices) return fill_for_comparison(memory, tensor_id, role, seed);
     const std::vector<std::byte> numbers = numbers_for_measuring(memory.desc().type);
     const std::size_t bytes = bytes_of(memory.desc().type);
     const zero_maker zeros(memory.desc().type);

@@ -18,6 +18,9 @@ op_class class_of(op_kind kind) {
         case k::Concat:
         case k::Identity:
         case k::OptionalGetElement:
+        case k::Slice:
+        case k::Gather:
+        case k::Expand:
         case k::End: return op_class::moves;
         case k::GreaterEqual:
         case k::Greater:
@@ -30,6 +33,8 @@ op_class class_of(op_kind kind) {
         case k::Not:
         case k::Xor:
         case k::OptionalHasElement:
+        case k::IsNaN:
+        case k::IsInf:
         case k::GenIndex:
         case k::NonZero: return op_class::decides;
         case k::TypeCast:
@@ -44,6 +49,10 @@ op_class class_of(op_kind kind) {
         case k::ReLU:
         case k::Clamp:
         case k::Round:
+        case k::Floor:
+        case k::Ceil:
+        case k::Sign:
+        case k::Mod:
         case k::ReduceMax:
         case k::ReduceMin: return op_class::picks;
         case k::Add:
@@ -62,6 +71,7 @@ op_class class_of(op_kind kind) {
         case k::Log:
         case k::Pow:
         case k::Tanh:
+        case k::Erf:
         case k::Sigmoid:
         case k::GELU:
         case k::Mish:

@@ -15,9 +15,12 @@ exchange_class exchange_of(op_kind kind) {
     using k = op_kind;
     switch (kind) {
         case k::Abs:
+        case k::Ceil:
         case k::Clamp:
         case k::Elu:
+        case k::Erf:
         case k::Exp:
+        case k::Floor:
         case k::GELU:
         case k::HardSigmoid:
         case k::HardSwish:
@@ -31,6 +34,7 @@ exchange_class exchange_of(op_kind kind) {
         case k::ReLU:
         case k::Round:
         case k::Sigmoid:
+        case k::Sign:
         case k::SoftPlus:
         case k::Sqrt:
         case k::Square:

@@ -36,7 +36,7 @@ bool is_linear(const ir::op_spec &op) {
 /// Ops that hand on what they are given, in another place or form.
 bool hands_on(const ir::op_spec &op) {
     return is(op, {op_kind::TypeCast, op_kind::Reorder, op_kind::Identity, op_kind::StaticReshape,
-                          op_kind::StaticTranspose});
+                          op_kind::StaticTranspose, op_kind::Expand, op_kind::Slice});
 }
 
 bool takes_only_boolean(const ir::op_def &def, std::size_t port) {
@@ -116,6 +116,8 @@ public:
                     set_choices(*at, value_kind::one_of, {0, -1}); // first and last
         for (const ir::op_spec &op : ops_)
             set_masks(op);
+        for (const ir::op_spec &op : ops_)
+            set_indices(op);
         if (masks_ > 1)
             for (auto &[id, role] : roles_)
                 role.keeps_first = true;
@@ -241,6 +243,19 @@ private:
         if (op.inputs.size() < 3) return;
         if (input_role *zeros = free_input(op.inputs[2].id))
             set_multiples(*zeros, is_unsigned ? 6 : -2, is_unsigned ? 10 : 2, 1);
+    }
+
+    void set_indices(const ir::op_spec &op) {
+        if (!is(op, {op_kind::Gather}) || op.inputs.size() != 2) return;
+        const dims &data = op.inputs[0].desc.shape;
+        const std::int64_t axis = integer_attr(op, op_attr::axis, 0);
+        const std::int64_t from_front = axis < 0 ? axis + data.rank() : axis;
+        if (from_front < 0 || from_front >= data.rank()) return;
+        const auto size = static_cast<double>(data[static_cast<int>(from_front)]);
+        input_role *role = free_input(source_of(op.inputs[1].id));
+        if (role == nullptr || size == 0) return;
+        set_multiples(*role, -size, size - 1, 1);
+        role->kind = value_kind::indices;
     }
 
     void set_elementwise(const ir::op_spec &op) {

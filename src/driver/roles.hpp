@@ -18,6 +18,7 @@ enum class value_kind {
     bits,          ///< Any bit patterns.
     numbers,       ///< Reals around 0, with zeros, small and large ones; small integers.
     multiples,     ///< step * k, with k drawn evenly from the integers least to most.
+    indices,       ///< The same; also where others are numbers for measuring.
     one_of,        ///< One of `choices` for the whole tensor.
     each_of,       ///< One of `choices` for each element.
     additive_mask, ///< 0, or -infinity where a key is masked.
@@ -61,6 +62,7 @@ struct input_role {
 /// - MatMul: multiples whose products add up exactly in f32.
 /// - Dequantize and its kind: integers around the zero point, scales that are powers of two.
 /// - Log, Sqrt and Pow: above 0; divisors: not near 0.
+/// Indices of a Gather are in range always.
 std::map<std::size_t, input_role> input_roles(const std::vector<ir::op_spec> &ops);
 
 } // namespace tern::driver

@@ -2,6 +2,7 @@
 #include "kernels/copy_plane.hpp"
 
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -57,7 +58,7 @@ void copy_plane(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, st
                     from.first, from.row_step, to.first, to.column_step, rows, columns, lane_bytes);
     }
     // The inner loop is along what lies closer together: a cache line is used up while it is here.
-    if (from.row_step + to.row_step < from.column_step + to.column_step) {
+    if (std::abs(from.row_step) + to.row_step < std::abs(from.column_step) + to.column_step) {
         std::swap(from.row_step, from.column_step);
         std::swap(to.row_step, to.column_step);
         std::swap(rows, columns);

@@ -17,8 +17,8 @@ struct plane_of {
     std::int64_t column_step;
 };
 
-/// Elements of 1, 2, 4, 8 or 16 bytes, of any alignment. Steps of `from` may be 0. The two do not
-/// overlap.
+/// Elements of 1, 2, 4, 8 or 16 bytes, of any alignment. Steps of `from` may be 0 or negative. The
+/// two do not overlap.
 void copy_plane(plane_of<const std::uint8_t> from, plane_of<std::uint8_t> to, std::int64_t rows,
         std::int64_t columns, std::int64_t element_bytes) noexcept;
 

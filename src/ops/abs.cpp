@@ -5,7 +5,7 @@
 
 /// dst[i] = |src[i]|
 /// Shapes: dst as src. Rank 0..12, zero sizes allowed.
-/// Types:  src and dst the same: f32, bf16, f16, f64 or a signed integer.
+/// Types:  src and dst the same: f32, bf16, f16, f64 or an integer of 8 to 64 bits.
 /// Values: integers exactly, modulo 2^n; others in double, rounded once. In place: dst may be src
 ///         when the layout agrees.
 /// Errors: invalid_shape when dst is given another shape; none at run time.
@@ -13,14 +13,15 @@
 namespace tern::ops {
 namespace {
 
-constexpr std::array<ir::type_rule, 1> types = {{{"T", floating_or_signed}}};
+constexpr std::array<ir::type_rule, 1> types = {{{"T", numeric}}};
 
 void reference(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
+    const bool is_signed = is_signed_integer(args.in[0].type);
     map(
             args, begin, end, [=](double x) { return std::abs(x); },
-            [](std::int64_t x) {
+            [=](std::int64_t x) {
                 auto bits = static_cast<std::uint64_t>(x);
-                return x < 0 ? -bits : bits;
+                return x < 0 && is_signed ? -bits : bits;
             });
 }
 

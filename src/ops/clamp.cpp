@@ -1,25 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
 #include "ops/elementwise.hpp"
 
 /// dst[i] = min(max(src[i], min), max)
 /// Shapes: dst as src. Rank 0..12, zero sizes allowed.
-/// Types:  src and dst the same, f32, bf16, f16 or f64.
-/// Values: computed in double and rounded once to dst. NaN stays NaN. When min exceeds max every
-///         number becomes max. In place: dst may be src when the layout agrees.
+/// Types:  src and dst the same, f32, bf16, f16, f64 or an integer of 8 to 64 bits.
+/// Values: computed in double and rounded once to dst. NaN stays NaN. Of an integer type the bounds
+///         are integers: rounded to nearest even, then saturated. When min exceeds max every number
+///         becomes max. In place: dst may be src when the layout agrees.
 /// Errors: invalid_graph_op for a missing or wrong attribute; invalid_shape when dst is given
 ///         another shape; none at run time.
 /// Source: oneDNN Graph Clamp-1.
 namespace tern::ops {
 namespace {
 
-constexpr std::array<ir::type_rule, 1> types = {{{"T", floating}}};
+constexpr std::array<ir::type_rule, 1> types = {{{"T", numeric}}};
 
 constexpr std::array<ir::attr_def, 2> attrs = {
         {{op_attr::min, true, {}, {}}, {op_attr::max, true, {}, {}}}};
 
+void clamp_integers(const ir::reference_args &args, std::int64_t begin, std::int64_t end,
+        double least, double most) noexcept {
+    const data_type type = args.in[0].type;
+    std::array<std::uint64_t, 2> bounds{}; // as elements
+    store_result(type, least, &bounds[0]);
+    store_result(type, most, &bounds[1]);
+    for_each_element<1>(args, begin, end, [=](void *to, const void *from) {
+        const void *value = std::is_lt(compare(type, from, &bounds[0])) ? &bounds[0] : from;
+        if (std::is_gt(compare(type, value, &bounds[1]))) value = &bounds[1];
+        std::memmove(to, value, bytes_of(type)); // in place, both may be the same
+    });
+}
+
 void reference(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
     const double least = number_of(args.attrs, op_attr::min);
     const double most = number_of(args.attrs, op_attr::max);
+    if (is_integer(args.in[0].type)) return clamp_integers(args, begin, end, least, most);
     map(args, begin, end, [=](double x) {
         const double raised = x < least ? least : x;
         return raised > most ? most : raised;

@@ -6,8 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
-#include "ops/operands.hpp"
-#include "ops/rules.hpp"
+#include "ops/elementwise.hpp"
 
 /// dst[..., m, n] = sum over k of src[..., m, k] * weights[..., k, n], plus bias
 /// Shapes: numpy matmul. transpose_a and transpose_b swap the last two axes of src and weights. A
@@ -15,12 +14,13 @@
 ///         of dst; its transpose is ignored. The axes before the last two broadcast both ways, bias
 ///         broadcasts one way into dst. Rank 1..12, zero sizes allowed; k = 0 gives bias or zeros.
 /// Types:  src and weights one of f32, bf16, f16, f64; bias that type or f32; dst that type or f32.
+///         Or all of one integer type of 8 to 64 bits.
 /// Values: products and sums in f64, in the order of k, then bias; rounded once to dst. A faster
 ///         loop may sum in f32 in an order of its own. accumulation_mode is accepted and changes
-///         nothing: every loop sums in f32 or wider.
+///         nothing: every loop sums in f32 or wider. Integers exactly, modulo 2^n.
 /// Errors: invalid_shape at finalize or compile, naming both operands, the axis and both sizes;
 ///         none at run time.
-/// Source: oneDNN Graph MatMul-1; numpy.matmul.
+/// Source: oneDNN Graph MatMul-1; numpy.matmul; the further types are Tern's own.
 namespace tern::ops {
 namespace {
 
@@ -28,8 +28,7 @@ constexpr std::array<ir::port_def, 3> inputs = {
         {{"src", "T"}, {"weights", "T"}, {"bias", "B", ir::port_use::optional}}};
 constexpr std::array<ir::port_def, 1> outputs = {{{"dst", "D"}}};
 
-constexpr std::array<ir::type_rule, 3> types = {
-        {{"T", floating}, {"B", floating}, {"D", floating}}};
+constexpr std::array<ir::type_rule, 3> types = {{{"T", numeric}, {"B", numeric}, {"D", numeric}}};
 
 constexpr std::array<std::string_view, 6> accumulation_modes = {
         "strict", "relaxed", "any", "f32", "s32", "f16"};
@@ -42,12 +41,15 @@ constexpr std::array<ir::attr_def, 3> attrs = {{
 void check(const ir::op_label &label, const ir::attr_list &, std::span<const tensor_desc> in,
         std::span<const tensor_desc> out) {
     const data_type type = in[0].type;
-    if (in.size() > 2 && in[2].type != type && in[2].type != data_type::f32)
-        fail(status::invalid_graph_op, "{}: bias has data type {}; expected src's, {}, or f32",
-                ir::to_string(label), tern::name_of(in[2].type), tern::name_of(type));
-    if (out[0].type != type && out[0].type != data_type::f32)
-        fail(status::invalid_graph_op, "{}: dst has data type {}; expected src's, {}, or f32",
-                ir::to_string(label), tern::name_of(out[0].type), tern::name_of(type));
+    const bool is_exact = is_integer(type);
+    auto check_type = [&](std::string_view name, data_type found) {
+        if (found == type || (found == data_type::f32 && !is_exact)) return;
+        fail(status::invalid_graph_op, "{}: {} has data type {}; expected src's, {}{}",
+                ir::to_string(label), name, tern::name_of(found), tern::name_of(type),
+                is_exact ? "" : ", or f32");
+    };
+    if (in.size() > 2) check_type("bias", in[2].type);
+    check_type("dst", out[0].type);
 }
 
 /// An operand as a stack of matrices.
@@ -175,6 +177,18 @@ double dot(Load load, const void *a, std::int64_t a_stride, const void *b, std::
     return sum;
 }
 
+/// The same for integers, modulo 2^64.
+std::uint64_t exact_dot(data_type type, const void *a, std::int64_t a_stride, const void *b,
+        std::int64_t b_stride, std::int64_t n) noexcept {
+    std::uint64_t sum = 0;
+    for (std::int64_t k = 0; k < n; ++k)
+        sum += static_cast<std::uint64_t>(
+                       load_s64(type, static_cast<const unsigned char *>(a) + k * a_stride))
+               * static_cast<std::uint64_t>(
+                       load_s64(type, static_cast<const unsigned char *>(b) + k * b_stride));
+    return sum;
+}
+
 void multiply(const ir::reference_args &args, std::int64_t begin, std::int64_t end) noexcept {
     const ir::const_view &src = args.in[0];
     const ir::const_view &weights = args.in[1];
@@ -204,6 +218,15 @@ void multiply(const ir::reference_args &args, std::int64_t begin, std::int64_t e
         // Without a k the operands have no elements, and may have no memory.
         const void *row = n == 0 ? nullptr : at(src, offset_of(index, src_walk));
         const void *column = n == 0 ? nullptr : at(weights, offset_of(index, weights_walk));
+        void *to = at(dst, offset_of(index, dst.strides));
+        if (is_integer(src.type)) {
+            std::uint64_t exact = exact_dot(src.type, row, src_step, column, weights_step, n);
+            if (has_bias)
+                exact += static_cast<std::uint64_t>(
+                        load_s64(src.type, at(args.in[2], offset_of(index, bias_walk))));
+            store_s64(dst.type, static_cast<std::int64_t>(exact), to);
+            continue;
+        }
         auto sum_with = [&](auto load) noexcept {
             return dot(load, row, src_step, column, weights_step, n);
         };
@@ -212,7 +235,7 @@ void multiply(const ir::reference_args &args, std::int64_t begin, std::int64_t e
                      : src.type == data_type::f16  ? sum_with(load_f16{})
                                                    : sum_with(load_any{src.type});
         if (has_bias) sum += load(args.in[2], offset_of(index, bias_walk));
-        store(dst, offset_of(index, dst.strides), sum);
+        store_f64(dst.type, sum, to);
     }
 }
 

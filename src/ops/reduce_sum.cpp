@@ -10,13 +10,13 @@
 /// dst[i] = sum of src over the axes
 /// Shapes: dst is src without the axes, or with 1 at each of them when keep_dims. Negative axes
 ///         count from the end. Rank 1..12, zero sizes allowed: the sum of nothing is 0.
-/// Types:  src and dst the same, f32, bf16, f16, f64, s32 or s64.
+/// Types:  src and dst the same, f32, bf16, f16, f64, s32, s64, u32 or u64.
 /// Values: floating point in f64, in row-major order, rounded once to dst; integers exact, modulo
 ///         2^32 or 2^64.
 /// Errors: invalid_graph_op when axes is empty or has an axis twice, and for axes given as an
 ///         input: shapes would depend on data; invalid_graph_op or invalid_shape for an axis that
 ///         src does not have; none at run time.
-/// Source: oneDNN Graph ReduceSum-1.
+/// Source: oneDNN Graph ReduceSum-1; the further types are those of ONNX ReduceSum-13.
 namespace tern::ops {
 namespace {
 
@@ -26,7 +26,7 @@ constexpr std::array<ir::port_def, 1> outputs = {{{"dst", "T"}}};
 
 constexpr std::array<ir::type_rule, 2> types = {{
         {"T", type_set(data_type::f32, data_type::bf16, data_type::f16, data_type::f64,
-                      data_type::s32, data_type::s64)},
+                      data_type::s32, data_type::s64, data_type::u32, data_type::u64)},
         {"A", type_set(data_type::s32)},
 }};
 

@@ -3,6 +3,9 @@
 #define TERN_RUNTIME_KERNEL_HPP
 
 #include <cstddef>
+#include <optional>
+
+#include "ir/op_def.hpp"
 
 #include "base/dims.hpp"
 
@@ -21,6 +24,11 @@ public:
     /// Pointers by operand of the group. All are checked: not null unless empty, no forbidden
     /// overlap.
     virtual void run(const void *const *in, void *const *out, void *scratch) const noexcept = 0;
+    /// What is wrong with the elements of an input, if anything is: asked before `run`, of steps
+    /// that check them.
+    virtual std::optional<ir::data_fault> check_data(const void *const * /*in*/) const {
+        return std::nullopt;
+    }
     /// May output `out` be the very same view as input `in`, of elements of its size?
     virtual bool works_in_place(std::size_t in, std::size_t out) const noexcept = 0;
 };

@@ -80,6 +80,8 @@ void plan::check_inputs(const void *const *in, const plan_names &names) const {
                 parts_.inputs.size());
     for (std::size_t i = 0; i < parts_.inputs.size(); ++i)
         if (is_missing(parts_.inputs[i], in[i])) fail_missing(names.input(i), parts_.inputs[i]);
+    for (const plan_step &step : parts_.steps)
+        if (step.checks_data) check_data(step, in, names);
 }
 
 void plan::check(const void *const *in, void *const *out, const plan_names &names) const {
@@ -92,6 +94,15 @@ void plan::check(const void *const *in, void *const *out, const plan_names &name
         if (is_missing(parts_.outputs[o], out[o])) fail_missing(names.output(o), parts_.outputs[o]);
         if (!parts_.outputs[o].is_empty) check_output(o, parts_.outputs.data(), in, out, names);
     }
+}
+
+void plan::check_data(const plan_step &step, const void *const *in, const plan_names &names) const {
+    std::array<const void *, max_step_operands> from{};
+    for (std::size_t i = 0; i < step.in.size(); ++i)
+        if (step.in[i].where == step_operand::memory::input) from[i] = in[step.in[i].at];
+    if (const auto fault = step.work->check_data(from.data()))
+        fail(status::invalid_arguments, "execute: {} {}", names.input(step.in[fault->input].at),
+                fault->text);
 }
 
 void plan::check_output(std::size_t index, const plan_port *outputs, const void *const *in,

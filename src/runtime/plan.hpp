@@ -70,6 +70,9 @@ struct plan_step {
     std::unique_ptr<const kernel> work;
     std::vector<step_operand> in; ///< As the kernel counts them.
     std::vector<step_operand> out;
+    /// The kernel does not take all elements that there are: it is asked before the first step
+    /// runs, and all of its inputs are the caller's.
+    bool checks_data = false;
     std::size_t scratch_bytes = 0; ///< What the kernel needs for itself.
     std::size_t arena_bytes = 0;   ///< Of the results that later steps read from scratch memory.
     std::size_t moved_bytes = 0;   ///< Read and written outside of caches at best: all operands.
@@ -131,6 +134,7 @@ private:
     void check(const void *const *in, void *const *out, const plan_names &names) const;
     void check_output(std::size_t index, const plan_port *outputs, const void *const *in,
             void *const *out, const plan_names &names) const;
+    void check_data(const plan_step &step, const void *const *in, const plan_names &names) const;
     /// Calls `visit(step, pointers in, pointers out, scratch of the step)` for each step.
     template <typename Visit>
     void for_each_step(const void *const *in, void *const *out, void *scratch,

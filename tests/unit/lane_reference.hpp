@@ -116,6 +116,9 @@ inline float apply_float(const lane_instruction &in, float a, float b) {
         case lane_op::reciprocal: return 1 / a;
         case lane_op::relu: return a < 0 ? 0 : a;
         case lane_op::round: return std::nearbyint(a);
+        case lane_op::floor: return std::floor(a);
+        case lane_op::ceil: return std::ceil(a);
+        case lane_op::sign: return a == 0 ? 0 : std::isnan(a) ? a : std::copysign(1.0F, a);
         case lane_op::sqrt: return std::sqrt(a);
         default: return std::numeric_limits<float>::quiet_NaN();
     }

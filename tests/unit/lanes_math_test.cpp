@@ -97,6 +97,7 @@ TEST(lanes_math, elementary_functions_are_within_two_ulp) {
 
 TEST(lanes_math, compound_functions_are_within_an_ulp) {
     tests::for_each_target([] {
+        expect_near(lane_op::erf, 1, 0, [](double a) { return std::erf(a); });
         expect_near(lane_op::gelu_erf, 1, 0,
                 [](double a) { return weighted(a, 0.5 * std::erfc(-a / std::sqrt(2.0))); });
         expect_near(lane_op::gelu_tanh, 1, 0, [](double a) {

@@ -115,6 +115,14 @@ TEST(lanes_ops, arithmetic_of_f32) {
         expect_same(run_f32(lane_op::sqrt, {9, -1, -0.0F, 2}), {3, nan, -0.0F, 1.41421356F});
         expect_same(run_f32(lane_op::round, {0.5F, 1.5F, -2.5F, -0.25F, 8388609, inf, nan}),
                 {0, 2, -2, -0.0F, 8388609, inf, nan});
+        expect_same(run_f32(lane_op::floor,
+                            {0.5F, 1.5F, -2.5F, -0.25F, -0.0F, 8388607.5F, 1e30F, -inf, nan}),
+                {0, 1, -3, -1, -0.0F, 8388607, 1e30F, -inf, nan});
+        expect_same(run_f32(lane_op::ceil,
+                            {0.5F, 1.5F, -2.5F, -0.25F, -0.0F, 8388607.5F, -1e30F, inf, nan}),
+                {1, 2, -2, -0.0F, -0.0F, 8388608, -1e30F, inf, nan});
+        expect_same(run_f32(lane_op::sign, {2.5F, -0.25F, 0, -0.0F, 1e-40F, -inf, nan}),
+                {1, -1, 0, 0, 1, -1, nan});
     });
 }
 

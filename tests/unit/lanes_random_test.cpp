@@ -25,7 +25,8 @@ constexpr data_type carried[] = {data_type::f64, data_type::u32, data_type::s16,
 constexpr lane_op float_ops[] = {lane_op::add, lane_op::subtract, lane_op::multiply,
         lane_op::maximum, lane_op::minimum, lane_op::negate, lane_op::abs, lane_op::square,
         lane_op::divide, lane_op::squared_difference, lane_op::clamp, lane_op::leaky_relu,
-        lane_op::reciprocal, lane_op::relu, lane_op::round, lane_op::sqrt, lane_op::round_to};
+        lane_op::reciprocal, lane_op::relu, lane_op::round, lane_op::floor, lane_op::ceil,
+        lane_op::sign, lane_op::sqrt, lane_op::round_to};
 constexpr lane_op integer_ops[] = {lane_op::add, lane_op::subtract, lane_op::multiply,
         lane_op::maximum, lane_op::minimum, lane_op::negate, lane_op::abs, lane_op::square,
         lane_op::wrap_to};

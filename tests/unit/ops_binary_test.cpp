@@ -32,6 +32,25 @@ ir::attr_list rule(const char *name) {
     return {{op_attr::auto_broadcast, std::string(name)}};
 }
 
+TEST(ops_divide, integers) {
+    auto quotient = [](dt type, const std::vector<double> &a, const std::vector<double> &b) {
+        const auto n = static_cast<std::int64_t>(a.size());
+        return run_one(k::Divide, {}, {{type, {n}, a, {}}, {type, {n}, b, {}}}, {type, {}}).values;
+    };
+    for (dt type : {dt::s8, dt::s16, dt::s32, dt::s64})
+        EXPECT_THAT(quotient(type, {7, -7, 7, -7, 5, 0}, {2, 2, -2, -1, 0, 3}),
+                ElementsAre(3, -3, -3, 7, 0, 0));
+    for (dt type : {dt::u8, dt::u16, dt::u32, dt::u64})
+        EXPECT_THAT(quotient(type, {200, 7, 7}, {3, 2, 0}), ElementsAre(66, 3, 0));
+    EXPECT_THAT(quotient(dt::s8, {-128}, {-1}), ElementsAre(-128));
+    const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    EXPECT_EQ(
+            run_bits(k::Divide, {}, {integers(dt::s64, {least}), integers(dt::s64, {-1})}, dt::s64),
+            bits{0x8000000000000000});
+    EXPECT_EQ(run_bits(k::Divide, {}, {integers(dt::u64, {-1}), integers(dt::u64, {2})}, dt::u64),
+            bits{0x7FFFFFFFFFFFFFFF});
+}
+
 TEST(ops_binary, values_in_every_floating_type) {
     for (dt type : {dt::f32, dt::bf16, dt::f16, dt::f64}) {
         const operand a = of(type, {1, -2, 0.5, 8});
@@ -250,8 +269,10 @@ TEST(ops_binary, wrong_attributes_and_types) {
         expect_error(bad, make_spec(kind, {}, {{dt::boolean, {2}}, {dt::f32, {2}}}, {dt::f32}),
                 "src_0 (tensor 0) has data type boolean; allowed: ");
     }
-    expect_error(bad, make_spec(k::Divide, {}, {{dt::f32, {2}}, {dt::s32, {2}}}, {dt::f32}),
-            "src_1 (tensor 1) has data type s32; allowed: f16 bf16 f32 f64");
+    for (const auto &[a, b, dst] : {std::array{dt::f32, dt::s32, dt::f32},
+                 std::array{dt::s32, dt::s64, dt::s64}, std::array{dt::s32, dt::s32, dt::f32}})
+        expect_error(bad, make_spec(k::Divide, {}, {{a, {2}}, {b, {2}}}, {dst}),
+                "expected one integer type for all, or floating point");
     for (k kind : {k::Maximum, k::Minimum, k::SquaredDifference})
         expect_error(bad, make_spec(kind, {}, {{dt::f32, {2}}, {dt::bf16, {2}}}, {dt::f32}),
                 "src_1 (tensor 1) has data type bf16, but src_0 has f32; they must be equal");

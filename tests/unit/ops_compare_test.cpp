@@ -170,5 +170,23 @@ TEST(ops_compare, errors) {
             "src (tensor 0) has data type s32; allowed: boolean");
 }
 
+TEST(ops_compare, strings_by_their_characters) {
+    const std::string same_letters = "abc";
+    const string_ref a[] = {{"abc", 3}, {"abc", 2}, {nullptr, 0}, {"", 0}, {"a\0b", 3}};
+    const string_ref b[] = {
+            {same_letters.data(), 3}, {"ac", 2}, {"x", 0}, {nullptr, 0}, {"a\0c", 3}};
+    ir::op_spec spec =
+            make_spec(k::Equal, {}, {{dt::string, {5}}, {dt::string, {5}}}, {dt::boolean});
+    complete(spec);
+    const std::vector<ir::const_view> in = {{a, dt::string, {5}, {1}}, {b, dt::string, {5}, {1}}};
+    std::uint8_t dst[5] = {};
+    const std::vector<ir::mutable_view> out = {{dst, dt::boolean, {5}, {1}}};
+    find(k::Equal)->reference({spec.attrs, in, out}, 0, 5);
+    EXPECT_THAT(dst, ElementsAre(1, 0, 1, 1, 0));
+    expect_error(status::invalid_graph_op,
+            make_spec(k::Less, {}, {{dt::string, {5}}, {dt::string, {5}}}, {dt::boolean}),
+            "has data type string; allowed: ");
+}
+
 } // namespace
 } // namespace tern::ops

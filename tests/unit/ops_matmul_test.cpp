@@ -217,6 +217,36 @@ TEST(ops_matmul, shape_errors) {
             "bias 1x2x4 has rank 3, but may not widen dst, which is 2x4 (rank 2)");
 }
 
+TEST(ops_matmul, integers) {
+    const std::vector<double> a = {1, 2, 3, 4, 5, 6};
+    const std::vector<double> b = {1, 0, 2, 1, 0, 3};
+    for (dt type : {dt::s8, dt::u8, dt::s16, dt::u16, dt::s32, dt::u32, dt::s64, dt::u64}) {
+        EXPECT_THAT(run_one(op_kind::MatMul, {}, {{type, {2, 3}, a, {1, 2}}, {type, {3, 2}, b, {}}},
+                            {type, {}})
+                            .values,
+                testing::ElementsAre(5, 11, 14, 23));
+        EXPECT_THAT(run_one(op_kind::MatMul, {},
+                            {{type, {2, 3}, a, {}}, {type, {3, 2}, b, {}}, {type, {2}, {7, 1}, {}}},
+                            {type, {}})
+                            .values,
+                testing::ElementsAre(12, 12, 21, 24));
+        EXPECT_THAT(run_one(op_kind::MatMul, {}, {{type, {1, 0}, {}, {}}, {type, {0, 2}, {}, {}}},
+                            {type, {}})
+                            .values,
+                testing::ElementsAre(0, 0));
+    }
+    EXPECT_THAT(run_one(op_kind::MatMul, {},
+                        {{dt::s8, {2}, {100, 100}, {}}, {dt::s8, {2}, {2, 1}, {}}}, {dt::s8, {}})
+                        .values,
+            testing::ElementsAre(44));      // 300 modulo 2^8
+    const double beyond = 9007199254740992; // 2^53
+    EXPECT_THAT(run_one(op_kind::MatMul, {},
+                        {{dt::s64, {3}, {beyond, 1, -beyond}, {}}, {dt::s64, {3}, {1, 1, 1}, {}}},
+                        {dt::s64, {}})
+                        .values,
+            testing::ElementsAre(1));
+}
+
 TEST(ops_matmul, type_errors) {
     const dims shape = {2, 2};
     auto spec = [&](dt src, dt weights, dt bias, dt dst) {
@@ -225,7 +255,14 @@ TEST(ops_matmul, type_errors) {
     };
     const status bad = status::invalid_graph_op;
     expect_error(bad, spec(dt::f32, dt::bf16, dt::f32, dt::f32), "weights (tensor 1)");
-    expect_error(bad, spec(dt::s8, dt::s8, dt::f32, dt::f32), "src (tensor 0) has data type s8");
+    expect_error(bad, spec(dt::boolean, dt::boolean, dt::f32, dt::f32),
+            "src (tensor 0) has data type boolean");
+    expect_error(bad, spec(dt::s8, dt::s8, dt::s8, dt::f32),
+            "dst has data type f32; expected src's, s8");
+    expect_error(bad, spec(dt::s8, dt::s8, dt::f32, dt::s8),
+            "bias has data type f32; expected src's, s8");
+    expect_error(bad, spec(dt::f32, dt::f32, dt::f32, dt::s32),
+            "dst has data type s32; expected src's, f32, or f32");
     expect_error(bad, spec(dt::bf16, dt::bf16, dt::f16, dt::bf16),
             "bias has data type f16; expected src's, bf16, or f32");
     expect_error(bad, spec(dt::f32, dt::f32, dt::f32, dt::bf16),

@@ -28,7 +28,8 @@ const std::vector<unary> all_ops = {{k::Abs, {}}, {k::Exp, {}}, {k::Log, {}}, {k
         {k::SoftPlus, {}}, {k::Clamp, {{op_attr::min, -1.0F}, {op_attr::max, 1.0F}}},
         {k::Elu, {{op_attr::alpha, 1.0F}}}, {k::LeakyReLU, {{op_attr::alpha, 1.0F}}},
         {k::HardSigmoid, {{op_attr::alpha, 1.0F}, {op_attr::beta, 0.0F}}},
-        {k::Pow, {{op_attr::beta, 2.0F}}}};
+        {k::Pow, {{op_attr::beta, 2.0F}}}, {k::Erf, {}}, {k::Floor, {}}, {k::Ceil, {}},
+        {k::Sign, {}}};
 
 std::vector<double> values(k kind, const std::vector<double> &src, const ir::attr_list &attrs = {},
         dt type = dt::f32) {
@@ -221,6 +222,69 @@ TEST(ops_unary, integers) {
     EXPECT_EQ(run_bits(k::Square, {}, {integers(dt::u64, {-1})}, dt::u64), bits{1});
 }
 
+TEST(ops_unary, unsigned_integers) {
+    for (dt type : {dt::u8, dt::u16, dt::u32, dt::u64})
+        EXPECT_THAT(values(k::Abs, {0, 5, 255}, {}, type), ElementsAre(0, 5, 255));
+    EXPECT_EQ(run_bits(k::Abs, {}, {integers(dt::u64, {-1})}, dt::u64), bits{0xFFFFFFFFFFFFFFFF});
+}
+
+TEST(ops_unary, clamp_of_integers) {
+    for (dt type : {dt::s8, dt::s16, dt::s32, dt::s64})
+        EXPECT_THAT(values(k::Clamp, {-100, -3, 0, 5, 100}, bounds(-3.5F, 4.5F), type),
+                ElementsAre(-4, -3, 0, 4, 4)); // bounds to the even of two
+    for (dt type : {dt::u8, dt::u16, dt::u32, dt::u64})
+        EXPECT_THAT(values(k::Clamp, {0, 3, 200}, bounds(-7, 100), type), ElementsAre(0, 3, 100));
+    EXPECT_THAT(values(k::Clamp, {-128, 127}, bounds(-1e9F, 1e9F), dt::s8), ElementsAre(-128, 127));
+    EXPECT_THAT(values(k::Clamp, {-5, 0, 5}, bounds(2, 1), dt::s32), ElementsAre(1, 1, 1));
+    const std::int64_t beyond = (std::int64_t{1} << 53) + 1;
+    EXPECT_EQ(run_bits(k::Clamp, bounds(0, 1e18F), {integers(dt::s64, {beyond})}, dt::s64),
+            bits{0x20000000000001});
+    EXPECT_EQ(run_bits(k::Clamp, bounds(1, 1e30F), {integers(dt::u64, {-1, 0})}, dt::u64),
+            (bits{0xFFFFFFFFFFFFFFFF, 1}));
+}
+
+TEST(ops_pow, with_an_exponent) {
+    auto power = [](dt type, dt exponent_type, const std::vector<double> &a,
+                         const std::vector<double> &b) {
+        const auto n = static_cast<std::int64_t>(a.size());
+        return run_one(k::Pow, {}, {{type, {n}, a, {}}, {exponent_type, {n}, b, {}}}, {type, {}})
+                .values;
+    };
+    for (dt type : floats)
+        for (dt exponent : {dt::f32, dt::f64, dt::s32, dt::s64})
+            EXPECT_THAT(power(type, exponent, {1, 2, 3, -2, 0}, {4, 5, 2, 3, 0}),
+                    ElementsAre(1, 32, 9, -8, 1));
+    for (dt type : {dt::s32, dt::s64}) {
+        for (dt exponent : {dt::f32, dt::s32, dt::s64, dt::s8})
+            EXPECT_THAT(
+                    power(type, exponent, {1, 2, 3, -2, 0, -1, 1, 7}, {4, 5, 2, 3, 0, -3, -1, -1}),
+                    ElementsAre(1, 32, 9, -8, 1, -1, 1, 0));
+        EXPECT_THAT(power(type, dt::u64, {3, 2}, {3, 10}), ElementsAre(27, 1024));
+        EXPECT_THAT(power(type, dt::f32, {9, 2, -8}, {0.5, 0.5, 0.5}), ElementsAre(3, 1, 0));
+    }
+    EXPECT_THAT(power(dt::s32, dt::s32, {0, -1, 2}, {-1, -2, 31}),
+            ElementsAre(0, 1, -2147483648.0)); // 2^31 modulo 2^32
+    EXPECT_THAT(power(dt::u8, dt::u8, {3, 2, 255}, {5, 9, 2}), ElementsAre(243, 0, 1));
+    EXPECT_EQ(run_bits(k::Pow, {}, {integers(dt::s64, {3}), integers(dt::s64, {40})}, dt::s64),
+            bits{0xA8B8B452291FE821}); // 3^40 is 12157665459056928801
+}
+
+TEST(ops_pow, exponents_broadcast) {
+    const operand dst = run_one(k::Pow, {},
+            {{dt::f32, {2, 3}, {1, 2, 3, 4, 5, 6}, {1, 2}}, {dt::f32, {3}, {1, 2, 3}, {2}}});
+    EXPECT_THAT(dst.values, ElementsAre(1, 4, 27, 4, 25, 216));
+    EXPECT_EQ(inferred_shape(make_spec(k::Pow, {}, {{dt::f32, {3}}, {dt::s64, {2, 1}}}, {dt::f32})),
+            "2x3");
+    const status bad = status::invalid_graph_op;
+    expect_error(status::invalid_shape,
+            make_spec(k::Pow, {}, {{dt::f32, {3}}, {dt::s64, {2}}}, {dt::f32}),
+            "src 3 and exponent 2 do not broadcast");
+    expect_error(bad, make_spec(k::Pow, beta(2), {{dt::f32, {3}}, {dt::s64, {3}}}, {dt::f32}),
+            "both exponent and attribute beta are given");
+    expect_error(bad, make_spec(k::Pow, beta(2), {{dt::s32, {3}}}, {dt::s32}),
+            "src has data type s32; expected floating point, or an exponent");
+}
+
 TEST(ops_unary, shapes_and_strides) {
     const operand src = {dt::f32, {2, 3}, {1, -2, 3, -4, 5, -6}, {1, 2}};
     for (const dims &strides : {dims{}, dims{1, 2}, dims{11, 3}})
@@ -268,7 +332,7 @@ TEST(ops_unary, wrong_types_and_attributes) {
                     "attribute " + name + " has type s64, expected f32");
         }
     }
-    for (k kind : {k::Abs, k::Neg, k::ReLU})
+    for (k kind : {k::Neg, k::ReLU})
         expect_error(bad, make_spec(kind, {}, {{dt::u8, {2}}}, {dt::u8}),
                 "src (tensor 0) has data type u8; allowed: f16 bf16 f32 s32 s8 s64 f64 s16");
     expect_error(bad, make_spec(k::Exp, {}, {{dt::s32, {2}}}, {dt::s32}),

@@ -76,6 +76,25 @@ TEST(views, between_steps_the_source_is_read) {
         ReduceSum(at 0) -> out 0)");
 }
 
+TEST(views, expanded_elements_are_read_where_they_lie) {
+    expect_views(R"(
+        %0:f32[3x1] = input
+        %1:f32[3x1] = Neg(%0)
+        %2:f32[2x3x4] = Expand(%1) {shape=[2, 1, 4]}
+        %3:f32[2x4] = ReduceSum(%2) {axes=[1]})",
+            R"(
+        %2 in %1: f32[2x3x4:0s1s0]
+        Neg(in 0) -> at 0
+        ReduceSum(at 0) -> out 0)");
+    expect_views(R"(
+        %0:f32[3x1] = input
+        %1:f32[3x1] = Neg(%0)
+        %2:f32[3x4] = Expand(%1) {shape=[3, 4]})",
+            R"(
+        Neg(in 0) -> at 0
+        Expand(at 0) -> out 0)");
+}
+
 TEST(views, of_an_input) {
     expect_views(R"(
         %0:f32[2x3x4] = input

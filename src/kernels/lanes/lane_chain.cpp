@@ -38,6 +38,13 @@ HWY_INLINE f32_vector square(f32_vector v) {
     return hn::Mul(v, v);
 }
 
+/// 1, 0 or -1; +0 of -0. NaN stays.
+HWY_INLINE f32_vector sign_of(f32_vector v) {
+    const f32_tag d;
+    const auto signs = hn::IfThenElse(hn::Eq(v, v), hn::CopySign(hn::Set(d, 1.0F), v), v);
+    return hn::IfThenZeroElse(hn::Eq(v, hn::Zero(d)), signs);
+}
+
 /// Where links find their operands, from an element of the row on. Vectors of one block lie at
 /// constant distances, also for operands that are one value: those have a block's worth of it.
 template <bool Whole>
@@ -98,8 +105,11 @@ struct position {
             leaky_relu, hn::IfThenElse(hn::Ge(v, hn::Zero(d)), v, hn::Mul(hn::Set(d, link.x), v))) \
     TERN_LINK(reciprocal, hn::Div(hn::Set(d, 1.0F), v))                                            \
     TERN_LINK(relu, hn::IfThenZeroElse(hn::Lt(v, hn::Zero(d)), v))                                 \
-    /* Highway's scalar one loses the sign of zero. */                                             \
+    /* Highway's scalar ones lose the sign of zero. */                                             \
     TERN_LINK(round, hn::CopySign(hn::Round(v), v))                                                \
+    TERN_LINK(floor, hn::CopySign(hn::Floor(v), v))                                                \
+    TERN_LINK(ceil, hn::CopySign(hn::Ceil(v), v))                                                  \
+    TERN_LINK(sign, sign_of(v))                                                                    \
     TERN_LINK(sqrt, hn::Sqrt(v))
 
 #define TERN_LINK(name, ...)                                                                       \

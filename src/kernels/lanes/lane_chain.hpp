@@ -32,13 +32,16 @@ enum class link_op : std::uint8_t {
     negate,
     abs,
     square,
+    ceil,
     clamp,
+    floor,
     hard_sigmoid,
     hard_swish,
     leaky_relu,
     reciprocal,
     relu,
     round,
+    sign,
     sqrt,
 };
 

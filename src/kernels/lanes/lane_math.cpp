@@ -61,6 +61,7 @@ struct math_step {
             return function(d, a);                                                                 \
         }                                                                                          \
     };
+TERN_MATH(erf, erf_value)
 TERN_MATH(exp, exp_value)
 TERN_MATH(log, log_value)
 TERN_MATH(sigmoid, sigmoid_value)
@@ -171,6 +172,7 @@ void enter_math_here(lane_table &table) {
     enter(lane_op::power_x, run_math<power_x_fn>);
     enter(lane_op::tanh, run_math<tanh_fn>);
     // In f32 these would be more than 2 ulp off.
+    enter(lane_op::erf, run_math<erf_fn>);
     enter(lane_op::gelu_erf, run_math<gelu_erf_fn>);
     enter(lane_op::gelu_tanh, run_math<gelu_tanh_fn>);
     enter(lane_op::mish, run_math<mish_fn>);

@@ -7,11 +7,12 @@ namespace tern::kernels {
 namespace {
 
 constexpr std::array op_names = {"add", "subtract", "multiply", "maximum", "minimum", "negate",
-        "abs", "square", "divide", "squared_difference", "power", "clamp", "elu", "exp", "gelu_erf",
-        "gelu_tanh", "hard_sigmoid", "hard_swish", "leaky_relu", "log", "mish", "reciprocal",
-        "relu", "round", "sigmoid", "soft_plus", "sqrt", "tanh", "power_x", "equal", "not_equal",
-        "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_or",
-        "logical_xor", "logical_not", "select", "convert", "round_to", "wrap_to"};
+        "abs", "square", "divide", "squared_difference", "power", "ceil", "clamp", "elu", "erf",
+        "exp", "floor", "gelu_erf", "gelu_tanh", "hard_sigmoid", "hard_swish", "leaky_relu", "log",
+        "mish", "reciprocal", "relu", "round", "sigmoid", "sign", "soft_plus", "sqrt", "tanh",
+        "power_x", "equal", "not_equal", "greater", "greater_equal", "less", "less_equal",
+        "logical_and", "logical_or", "logical_xor", "logical_not", "select", "convert", "round_to",
+        "wrap_to"};
 static_assert(op_names.size() == static_cast<std::size_t>(lane_op::wrap_to) + 1);
 
 constexpr std::array kind_names = {

@@ -41,9 +41,12 @@ enum class lane_op : std::uint8_t {
     divide,
     squared_difference,
     power, ///< a^b as std::pow says.
+    ceil,
     clamp, ///< min(max(a, x), y); NaN stays NaN.
     elu,   ///< a > 0 ? a : x * (exp(a) - 1)
+    erf,
     exp,
+    floor,
     gelu_erf,
     gelu_tanh,
     hard_sigmoid, ///< max(0, min(1, x * a + y))
@@ -55,6 +58,7 @@ enum class lane_op : std::uint8_t {
     relu,  ///< NaN stays NaN.
     round, ///< To nearest, ties to even.
     sigmoid,
+    sign,      ///< 1, 0 or -1; +0 of -0, NaN of NaN.
     soft_plus, ///< log(1 + exp(x * a)) / x
     sqrt,
     tanh,

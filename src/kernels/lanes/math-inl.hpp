@@ -163,6 +163,25 @@ HWY_INLINE V normal_integral(D d, V x) {
     return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail));
 }
 
+/// The error function.
+template <class D, class V>
+HWY_INLINE V erf_value(D d, V x) {
+    // erf(x) = 2 / sqrt(pi) * x * (1 - x^2 / 3 + x^4 / (2! * 5) - x^6 / (3! * 7) + ...): the terms
+    // after these are below 3e-11 for |x| <= 1 / 2.
+    constexpr double terms[] = {
+            1.0, -1.0 / 3, 1.0 / 10, -1.0 / 42, 1.0 / 216, -1.0 / 1320, 1.0 / 9360, -1.0 / 75600};
+    const auto half = hn::Set(d, 0.5);
+    const auto size = hn::Abs(x);
+    const auto near = hn::Min(size, half);
+    const auto small = hn::Mul(hn::Mul(near, hn::Set(d, 1.12837916709551257390)),
+            polynomial(d, hn::Mul(near, near), terms, 8));
+    // erf(|x|) = 1 - 2 * normal_integral(-sqrt(2) * |x|): nothing cancels above 1 / 2.
+    const auto tail = normal_integral(d, hn::Mul(size, hn::Set(d, -1.41421356237309504880)));
+    const auto large = hn::NegMulAdd(tail, hn::Set(d, 2.0), hn::Set(d, 1.0));
+    const auto value = hn::CopySign(hn::IfThenElse(hn::Lt(size, half), small, large), x);
+    return hn::IfThenElse(is_nan(x), x, value);
+}
+
 /// a^b as std::pow has it.
 template <class D, class V>
 HWY_INLINE V power_value(D d, V a, V b) {

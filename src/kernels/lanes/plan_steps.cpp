@@ -70,13 +70,16 @@ std::optional<link_op> find_link(lane_op op) {
         case lane_op::negate: return link_op::negate;
         case lane_op::abs: return link_op::abs;
         case lane_op::square: return link_op::square;
+        case lane_op::ceil: return link_op::ceil;
         case lane_op::clamp: return link_op::clamp;
+        case lane_op::floor: return link_op::floor;
         case lane_op::hard_sigmoid: return link_op::hard_sigmoid;
         case lane_op::hard_swish: return link_op::hard_swish;
         case lane_op::leaky_relu: return link_op::leaky_relu;
         case lane_op::reciprocal: return link_op::reciprocal;
         case lane_op::relu: return link_op::relu;
         case lane_op::round: return link_op::round;
+        case lane_op::sign: return link_op::sign;
         case lane_op::sqrt: return link_op::sqrt;
         default: return std::nullopt;
     }

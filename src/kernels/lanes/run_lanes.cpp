@@ -34,6 +34,7 @@ bool is_math(lane_op op) {
     switch (op) {
         case lane_op::power:
         case lane_op::elu:
+        case lane_op::erf:
         case lane_op::exp:
         case lane_op::gelu_erf:
         case lane_op::gelu_tanh:
