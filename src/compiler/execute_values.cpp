@@ -146,7 +146,7 @@ void execute_values(const compiled &c, std::span<const value> in, std::span<valu
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
     const runtime::plan_parts &parts = c.plan->parts();
     runtime::write_verbose("graph,exec,{},scratchpad:library:0,evaluate,tern_backend,{:g}",
-            c.verbose_text(parts), took.count());
+            c.verbose_text(parts.inputs, parts.outputs), took.count());
 }
 
 } // namespace tern::compiler

@@ -31,9 +31,9 @@ bool is_supported(const ir::graph &graph, const ir::op &op) {
     return works_on_values(graph, op) ? op.def->evaluate != nullptr : op.def->reference != nullptr;
 }
 
-/// Ops that check what their inputs hold stay alone: whoever executes one has all of them, and
-/// nothing is written before the check. So do ops with open shapes: whoever executes what comes
-/// after them must know the shapes first.
+/// The others stay alone. Sequences and optionals are no memory; whoever executes what comes after
+/// an op with open shapes must know these first; and whoever executes an op that checks what its
+/// inputs hold has all of them, and nothing is written before the check.
 bool may_join(const ir::graph &graph, const ir::op &op) {
     return is_supported(graph, op) && !works_on_values(graph, op) && !op.def->check_data
            && !op.def->has_open_shapes();

@@ -32,8 +32,8 @@ struct partition {
 enum class partition_policy { fusion = 1, debug = 2 };
 
 /// Cuts a finalized graph into partitions, in topological order.
-/// fusion: maximal convex regions of connected ops that Tern executes, but for those that check
-/// what their inputs hold and those with open shapes, which stay alone; debug: one op each. Every
+/// fusion: maximal convex regions of connected ops that Tern executes, but for those with open
+/// shapes and those that check what their inputs hold, which stay alone; debug: one op each. Every
 /// other op is an unsupported partition of its own. Outputs of a partition are the values that
 /// other partitions, or no op at all, read.
 std::vector<std::shared_ptr<const partition>> make_partitions(

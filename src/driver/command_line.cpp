@@ -45,11 +45,11 @@ private:
                 return at + 1;
             }
             if (!read_value_option(token, global_options()))
-                fail_usage(1, "expected a global option, --graph or --onnx, found '{}'{}", token,
+                fail_usage(1, "expected a global option or --graph (or --onnx), found '{}'{}", token,
                         goes_behind_graph(token) ? ": this option goes behind --graph or --onnx"
                                                  : suggestion(token));
         }
-        fail_usage(1, "no driver given: --graph or --onnx is missing");
+        fail_usage(1, "no driver given: --graph is missing (or --onnx)");
     }
 
     static bool goes_behind_graph(std::string_view token) {

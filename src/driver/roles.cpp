@@ -231,7 +231,7 @@ private:
     void set_indices(const ir::op_spec &op) {
         if (!is(op, {op_kind::Gather}) || op.inputs.size() != 2) return;
         const dims &data = op.inputs[0].desc.shape;
-        const std::int64_t axis = integer_attr(op, op_attr::axis, 0);
+        const std::int64_t axis = ir::attr_or<std::int64_t>(op.attrs, op_attr::axis, 0);
         const std::int64_t from_front = axis < 0 ? axis + data.rank() : axis;
         if (from_front < 0 || from_front >= data.rank()) return;
         const auto size = static_cast<double>(data[static_cast<int>(from_front)]);

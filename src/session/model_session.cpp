@@ -227,6 +227,7 @@ void model_session::give_memory(
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         if (at.output_slots[i] < 0 || outputs[i].is_absent()) continue;
         const traced &made = at.work.imported().after.at(program_.outputs[i]->name);
+        if (!made.desc.shape_known()) continue; // copied at the end
         check_given(i, outputs[i], {value_form::tensor, made.desc.type}, made.desc.shape);
         value &slot = values[static_cast<std::size_t>(at.output_slots[i])];
         if (slot.is_absent()) slot = outputs[i];

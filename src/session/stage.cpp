@@ -22,6 +22,25 @@ std::vector<ir::port> ports_of(const compiler::partition &part, const std::vecto
     return ports;
 }
 
+/// Takes memory for the one output of a partition whose shape depends on data.
+class open_place final : public runtime::output_places {
+public:
+    open_place(const runtime::engine_state &engine, value &slot) : engine_(engine), slot_(slot) {}
+
+    const runtime::plan_port *room(std::size_t) const noexcept override { return nullptr; }
+    bool can_provide(std::size_t) const noexcept override { return true; }
+    void *provide(std::size_t, const runtime::plan_port &layout) override {
+        slot_ = allocate_tensor(engine_, layout.desc.type, layout.desc.shape,
+                static_cast<std::size_t>(layout.bytes));
+        return const_cast<void *>(slot_.data());
+    }
+    void finish(std::size_t, const runtime::plan_port &) noexcept override {}
+
+private:
+    const runtime::engine_state &engine_;
+    value &slot_;
+};
+
 } // namespace
 
 /// Makes steps and lays out memory.
@@ -70,7 +89,7 @@ private:
             add_input(part->value(index).id);
         made.outputs = target_.fixed_pointers_.size();
         for (std::size_t i = 0; i < part->outputs.size(); ++i)
-            add_output(part->value(part->outputs[i]).id, parts.outputs[i]);
+            add_output(part->value(part->outputs[i]).id, parts.outputs[i], made.open_slot);
         target_.scratch_bytes_ = std::max(target_.scratch_bytes_, parts.scratch_bytes);
         target_.steps_.push_back(std::move(made));
     }
@@ -86,9 +105,14 @@ private:
         use(id, pointer);
     }
 
-    void add_output(std::size_t id, const runtime::plan_port &port) {
+    void add_output(std::size_t id, const runtime::plan_port &port, int &open_slot) {
         const std::size_t pointer = target_.fixed_pointers_.size();
         target_.fixed_pointers_.push_back(nullptr);
+        if (port.is_open) { // nothing in this stage reads it
+            for (auto [slot_id, slot] : imported_.outputs)
+                if (slot_id == id) open_slot = slot;
+            return;
+        }
         for (auto [slot_id, slot] : imported_.outputs)
             if (slot_id == id) {
                 target_.produced_.push_back({slot, port.desc.type, port.desc.shape,
@@ -175,6 +199,19 @@ void stage::run_values(frame &values) const {
     }
 }
 
+void stage::run_step(const step &each, workspace &work, void *scratch, frame &values) const {
+    const void *const *in = work.pointers.data() + each.inputs;
+    void *const *out = work.pointers.data() + each.outputs;
+    try {
+        if (each.open_slot < 0) return each.partition.execute(in, out, scratch);
+        open_place place(engine_, values[static_cast<std::size_t>(each.open_slot)]);
+        each.partition.execute(in, out, scratch, &place);
+    } catch (const error &failure) {
+        if (each.where.empty()) throw;
+        fail(failure.status, "{}: {}", each.where, failure.message);
+    }
+}
+
 void stage::run(frame &values) const {
     values.resize(static_cast<std::size_t>(imported_.slots));
     run_values(values);
@@ -190,15 +227,8 @@ void stage::run(frame &values) const {
                 const_cast<void *>(values[static_cast<std::size_t>(each.slot)].data());
     void *scratch =
             work->memory ? static_cast<std::byte *>(work->memory.get()) + arena_bytes_ : nullptr;
-    for (const step &each : steps_) {
-        try {
-            each.partition.execute(work->pointers.data() + each.inputs,
-                    work->pointers.data() + each.outputs, scratch);
-        } catch (const error &failure) {
-            if (each.where.empty()) throw;
-            fail(failure.status, "{}: {}", each.where, failure.message);
-        }
-    }
+    for (const step &each : steps_)
+        run_step(each, *work, scratch, values);
     give_back(std::move(work));
 }
 

@@ -36,6 +36,7 @@ private:
     struct step {
         compiler::compiled partition;
         std::string where;      ///< File and node, for messages, where it is one op.
+        int open_slot = -1;     ///< Of the output whose shape depends on data; -1: there is none.
         std::size_t inputs = 0; ///< Position of the first pointer in a workspace.
         std::size_t outputs = 0;
     };
@@ -59,6 +60,7 @@ private:
 
     class builder;
     void run_values(frame &values) const;
+    void run_step(const step &each, workspace &work, void *scratch, frame &values) const;
     std::unique_ptr<workspace> take_workspace() const;
     void give_back(std::unique_ptr<workspace> used) const;
 

@@ -253,6 +253,9 @@ TEST(driver_options, bad_values_and_unknown_options) {
             {{"--graph", "a.json"}, 2, {"unexpected argument 'a.json'", "--case=FILE"}},
             {{"--graph", ""}, 2, {"unexpected argument ''"}},
             {{"--graph", "--"}, 2, {"two dashes"}},
+            {{"--onnx", "--dt=f32"}, 2, {"--dt: the driver --onnx does not have it"}},
+            {{"--onnx", "--cse=a"}, 2, {"unknown option for 'onnx' driver", "        case"}},
+            {{"--onnx", "a.onnx"}, 2, {"a model is given as --case=FILE"}},
     };
     for (const bad_line &row : table) {
         refusal found = refuse(row.arguments);

@@ -262,5 +262,30 @@ TEST(driver_roles, special_numbers_where_nothing_adds_up) {
     EXPECT_FALSE(graph.roles().at(0).specials);
 }
 
+TEST(driver_roles, indices_of_gather_are_in_range) {
+    for (const bool sums : {false, true}) {
+        graph_maker graph;
+        graph.op("Gather", {f32(0, {4, 9}), tensor(1, data_type::s64, {50})}, {f32(10, {4, 50})})
+                .attrs.emplace_back(op_attr::axis, std::int64_t{-1});
+        if (sums) graph.op("Exp", {f32(10, {4, 50})}, {f32(11, {4, 50})});
+        const input_role role = graph.roles().at(1);
+        EXPECT_EQ(role.kind, value_kind::indices);
+        for (const bool measures : {false, true}) {
+            buffer memory(tensor(1, data_type::s64, {50}).desc);
+            if (measures)
+                fill_for_measuring(memory, 1, role, 3, 0.5);
+            else
+                fill_for_comparison(memory, 1, role, 3);
+            std::set<std::int64_t> drawn;
+            for (std::size_t i = 0; i < 50; ++i)
+                drawn.insert(load_s64(data_type::s64, memory.data() + i * sizeof(std::int64_t)));
+            EXPECT_GE(*drawn.begin(), -9);
+            EXPECT_LT(*drawn.begin(), 0);
+            EXPECT_LT(*drawn.rbegin(), 9);
+            EXPECT_GT(*drawn.rbegin(), 0);
+        }
+    }
+}
+
 } // namespace
 } // namespace tern::driver

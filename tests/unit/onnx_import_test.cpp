@@ -173,6 +173,15 @@ TEST(onnx_import, casts) {
             longs_of{1, -1});
     expect({"CastLike", {floats({2}, {1.75F, -1.75F}), list({0})}}, {2}, longs_of{1, -1});
     expect({"Cast", {list({3})}, {attribute("to", int64)}}, {1}, longs_of{3});
+    const auto to_f8 = [](float x, int saturate) {
+        const attributes attrs = {
+                attribute("to", static_cast<std::int64_t>(element_type::FLOAT8E4M3FN)),
+                attribute("saturate", saturate)};
+        return elements<unsigned char>(run({"Cast", {floats({}, {x})}, attrs})[0])[0];
+    };
+    EXPECT_EQ(to_f8(1e6F, 1), 0x7e); // 448
+    EXPECT_EQ(to_f8(-1e6F, 1), 0xfe);
+    EXPECT_EQ(to_f8(1e6F, 0), 0x7f); // NaN
     EXPECT_EQ(message_of(
                       [] {
                           run({"Cast", {six}});

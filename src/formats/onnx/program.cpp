@@ -48,8 +48,11 @@ private:
         std::int64_t version = 0;
         for (const opset_import &import : result_.source->opset_imports)
             if (is_default_domain(import.domain)) version = import.version;
-        if (version == 0) refuse("no version of ONNX's operator set is imported (opset_import)");
-        if (version < 1 || version > newest_version)
+        const bool is_needed = std::any_of(graph_.nodes.begin(), graph_.nodes.end(),
+                [](const node &each) { return is_default_domain(each.domain); });
+        if (version == 0 && is_needed)
+            refuse("no version of ONNX's operator set is imported (opset_import)");
+        if (version < 0 || version > newest_version)
             refuse("version {} of ONNX's operator set is not known; the newest one known is {}",
                     version, newest_version);
         result_.version = static_cast<int>(version);

@@ -9,8 +9,20 @@
 namespace tern::formats::onnx {
 namespace {
 
-traced cast(node_context &node, const traced &value, data_type to) {
+/// The largest number of an 8-bit floating-point type.
+std::optional<float> largest_of(data_type type) {
+    if (type == data_type::f8_e4m3) return 448.0F;
+    if (type == data_type::f8_e5m2) return 57344.0F;
+    return std::nullopt;
+}
+
+/// With saturate, the default, what is too large for an 8-bit type becomes its largest number,
+/// infinities included. TypeCast makes it infinity or, where there is none, NaN.
+traced cast(node_context &node, traced value, data_type to) {
     if (value.desc.type == to) return value;
+    const std::optional<float> most = largest_of(to);
+    if (most && is_floating(value.desc.type) && node.integer("saturate", 1) != 0)
+        value = node.emit(op_kind::Clamp, {{op_attr::min, -*most}, {op_attr::max, *most}}, {value});
     return node.build.emit(op_kind::TypeCast, {}, {value}, to);
 }
 
