@@ -45,7 +45,8 @@ private:
                 return at + 1;
             }
             if (!read_value_option(token, global_options()))
-                fail_usage(1, "expected a global option or --graph (or --onnx), found '{}'{}", token,
+                fail_usage(1, "expected a global option or --graph (or --onnx), found '{}'{}",
+                        token,
                         goes_behind_graph(token) ? ": this option goes behind --graph or --onnx"
                                                  : suggestion(token));
         }
