@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
-#include <numeric>
+#include <optional>
+#include <string>
 
 #include "base/data_type.hpp"
+#include "base/shape.hpp"
 #include "formats/onnx/reader.hpp"
 
 using namespace tern;
@@ -23,21 +25,18 @@ void demand(bool condition) {
 void check(const tensor &t) {
     demand(!t.where.empty());
     if (!t.unreadable.empty()) return;
-    const std::int64_t count = std::accumulate(
-            t.dims.begin(), t.dims.end(), std::int64_t{1}, [](std::int64_t a, std::int64_t b) {
-                demand(b >= 0);
-                return a == 0 || b == 0 ? 0 : a * b;
-            });
+    dims shape;
+    shape.assign(t.dims.begin(), t.dims.end());
+    const std::optional<std::int64_t> count = element_count(shape);
+    demand(count.has_value());
     if (t.type == element_type::STRING) {
-        demand(t.strings.size() == static_cast<std::size_t>(count));
+        demand(t.strings.size() == static_cast<std::size_t>(*count));
         return;
     }
-    demand(t.bytes == static_cast<std::size_t>(count) * tern::bytes_of(data_type_of(t.type)));
+    demand(t.bytes == static_cast<std::size_t>(*count) * tern::bytes_of(data_type_of(t.type)));
     demand((t.data != nullptr) == (t.bytes > 0));
     // Every byte is there.
-    volatile std::byte last{};
-    for (std::size_t i = 0; i < t.bytes; ++i)
-        last = t.data.get()[i];
+    demand(std::string(reinterpret_cast<const char *>(t.data.get()), t.bytes).size() == t.bytes);
 }
 
 void check(const graph &g) {

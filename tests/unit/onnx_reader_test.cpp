@@ -125,7 +125,7 @@ TEST(onnx_reader, reads_attributes_of_every_kind) {
     EXPECT_THAT(all[3].floats, ElementsAre(1, 2));
     EXPECT_THAT(all[4].ints, ElementsAre(1, -2));
     EXPECT_THAT(all[5].strings, ElementsAre("a", ""));
-    EXPECT_EQ(all[6].tensors[0].where, "model.graph.node[0] (first).attribute[6] (t).t (t0)");
+    EXPECT_EQ(all[6].tensors[0].where, "model.graph.node[0].attribute[6] (t).t (t0)");
     EXPECT_EQ(all[7].graphs[0].nodes[0].op_type, "Neg");
     EXPECT_EQ(all[8].types[0].kind, value_kind::optional);
     EXPECT_EQ(all[8].types[0].inner->kind, value_kind::sequence);

@@ -148,7 +148,7 @@ TEST(onnx_tensor, names_of_types) {
 
 TEST(onnx_tensor, refuses_dims) {
     EXPECT_EQ(refusal(empty_tensor("w", element_type::FLOAT, {2, -1})),
-            "t.pb: byte 9: tensor (w).dims: axis 1: expected a size, found -1");
+            "t.pb: byte 0: tensor (w).dims: axis 1: expected a size, found -1");
     EXPECT_THAT(refusal(empty_tensor("w", element_type::FLOAT, {INT64_MAX, 2})),
             HasSubstr("dims: their product does not fit 64 bits"));
     EXPECT_THAT(refusal(empty_tensor("w", element_type::FLOAT, {INT64_MAX})),
@@ -267,10 +267,12 @@ TEST_F(onnx_external_data, must_be_there) {
 TEST_F(onnx_external_data, must_lie_in_the_folder) {
     temporary_folder other;
     const std::string outside = other.file("weights", "0123456789");
-    for (const std::string &location : {outside, std::string("../weights"),
-                 std::string("below/../../weights"), std::string("wei\0ghts", 8)})
+    for (const std::string &location :
+            {outside, std::string("../weights"), std::string("below/../../weights")})
         EXPECT_EQ(refusal({{"location", location}}),
                 "expected a path below the model's folder, found \"" + location + "\"");
+    EXPECT_THAT(refusal({{"location", std::string("weights\0", 8)}}),
+            HasSubstr("expected a path below the model's folder"));
     std::filesystem::create_symlink(outside, folder_.path() / "link");
     EXPECT_EQ(refusal({{"location", "link"}}), "\"link\" is a link that leaves the model's folder");
     std::filesystem::create_directory_symlink(other.path(), folder_.path() / "folder");

@@ -47,7 +47,7 @@ TEST(onnx_value, tensor) {
     EXPECT_EQ(v.kind, value_kind::tensor);
     EXPECT_EQ(v.content.bytes, 8u);
     EXPECT_EQ(refusal(two, tensor_type(element_type::INT64)),
-            "x.pb: byte 23: tensor (two).data_type: expected INT64, the declared type, found "
+            "x.pb: byte 0: tensor (two).data_type: expected INT64, the declared type, found "
             "FLOAT");
 }
 

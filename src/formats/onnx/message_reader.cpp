@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/onnx/message_reader.hpp"
 
-#include <type_traits>
-
 #include "base/error.hpp"
 #include "formats/utf8.hpp"
 
@@ -43,7 +41,7 @@ message_reader::message_reader(
 }
 
 void message_reader::enter() {
-    field_begin_ = offset();
+    begin_ = field_begin_ = offset();
     if (depth_ > max_message_depth)
         fail("", format_text("messages are nested deeper than {} levels", max_message_depth));
     if (++file_.messages > max_messages)
@@ -53,10 +51,12 @@ void message_reader::enter() {
 bool message_reader::next() {
     field_begin_ = offset();
     try {
-        return fields_.next();
+        if (fields_.next()) return true;
     } catch (const protozero::exception &) {
         fail_malformed("");
     }
+    field_begin_ = begin_;
+    return false;
 }
 
 void message_reader::skip() {
@@ -68,83 +68,76 @@ void message_reader::skip() {
     }
 }
 
-std::string_view message_reader::view(std::string_view field) {
-    expect(field, wire_type::length_delimited);
+template <typename T>
+T message_reader::get(std::string_view field, wire_type type, T (protozero::pbf_reader::*read)()) {
+    if (fields_.wire_type() != type)
+        fail(field, format_text("expected {}, found {}", describe(type),
+                            describe(fields_.wire_type())));
     try {
-        check_length(field);
-        protozero::data_view bytes = fields_.get_view();
-        return {bytes.data(), bytes.size()};
+        if (type == wire_type::length_delimited) check_length(field);
+        return (fields_.*read)();
     } catch (const protozero::exception &) {
         fail_malformed(field);
     }
+}
+
+template <typename T, typename Range>
+void message_reader::append(std::string_view field, std::vector<T> &list, wire_type type,
+        T (protozero::pbf_reader::*read)(), Range (protozero::pbf_reader::*read_packed)()) {
+    if (fields_.wire_type() != wire_type::length_delimited) {
+        list.push_back(get(field, type, read));
+        return;
+    }
+    const Range values = get(field, wire_type::length_delimited, read_packed);
+    try {
+        list.insert(list.end(), values.begin(), values.end());
+    } catch (const protozero::exception &) {
+        fail_malformed(field);
+    }
+}
+
+std::string_view message_reader::view(std::string_view field) {
+    const protozero::data_view bytes =
+            get(field, wire_type::length_delimited, &protozero::pbf_reader::get_view);
+    return {bytes.data(), bytes.size()};
 }
 
 std::int64_t message_reader::s64(std::string_view field) {
-    expect(field, wire_type::varint);
-    try {
-        return fields_.get_int64();
-    } catch (const protozero::exception &) {
-        fail_malformed(field);
-    }
+    return get(field, wire_type::varint, &protozero::pbf_reader::get_int64);
 }
 
 std::int32_t message_reader::s32(std::string_view field) {
-    expect(field, wire_type::varint);
-    try {
-        return fields_.get_int32();
-    } catch (const protozero::exception &) {
-        fail_malformed(field);
-    }
+    return get(field, wire_type::varint, &protozero::pbf_reader::get_int32);
 }
 
 float message_reader::f32(std::string_view field) {
-    expect(field, wire_type::fixed32);
-    try {
-        return fields_.get_float();
-    } catch (const protozero::exception &) {
-        fail_malformed(field);
-    }
+    return get(field, wire_type::fixed32, &protozero::pbf_reader::get_float);
 }
 
-template <typename T>
-void message_reader::append(std::string_view field, std::vector<T> &list) {
-    const bool is_packed = fields_.wire_type() == wire_type::length_delimited;
-    auto add_all = [&](const auto &values) {
-        list.insert(list.end(), values.begin(), values.end());
-    };
-    try {
-        if (is_packed) check_length(field);
-        if constexpr (std::is_same_v<T, float>) {
-            if (is_packed) return add_all(fields_.get_packed_float());
-            expect(field, wire_type::fixed32);
-            list.push_back(fields_.get_float());
-        } else if constexpr (std::is_same_v<T, double>) {
-            if (is_packed) return add_all(fields_.get_packed_double());
-            expect(field, wire_type::fixed64);
-            list.push_back(fields_.get_double());
-        } else if constexpr (std::is_same_v<T, std::int32_t>) {
-            if (is_packed) return add_all(fields_.get_packed_int32());
-            expect(field, wire_type::varint);
-            list.push_back(fields_.get_int32());
-        } else if constexpr (std::is_same_v<T, std::int64_t>) {
-            if (is_packed) return add_all(fields_.get_packed_int64());
-            expect(field, wire_type::varint);
-            list.push_back(fields_.get_int64());
-        } else {
-            if (is_packed) return add_all(fields_.get_packed_uint64());
-            expect(field, wire_type::varint);
-            list.push_back(fields_.get_uint64());
-        }
-    } catch (const protozero::exception &) {
-        fail_malformed(field);
-    }
+void message_reader::append(std::string_view field, std::vector<float> &list) {
+    append(field, list, wire_type::fixed32, &protozero::pbf_reader::get_float,
+            &protozero::pbf_reader::get_packed_float);
 }
 
-template void message_reader::append(std::string_view, std::vector<float> &);
-template void message_reader::append(std::string_view, std::vector<double> &);
-template void message_reader::append(std::string_view, std::vector<std::int32_t> &);
-template void message_reader::append(std::string_view, std::vector<std::int64_t> &);
-template void message_reader::append(std::string_view, std::vector<std::uint64_t> &);
+void message_reader::append(std::string_view field, std::vector<double> &list) {
+    append(field, list, wire_type::fixed64, &protozero::pbf_reader::get_double,
+            &protozero::pbf_reader::get_packed_double);
+}
+
+void message_reader::append(std::string_view field, std::vector<std::int32_t> &list) {
+    append(field, list, wire_type::varint, &protozero::pbf_reader::get_int32,
+            &protozero::pbf_reader::get_packed_int32);
+}
+
+void message_reader::append(std::string_view field, std::vector<std::int64_t> &list) {
+    append(field, list, wire_type::varint, &protozero::pbf_reader::get_int64,
+            &protozero::pbf_reader::get_packed_int64);
+}
+
+void message_reader::append(std::string_view field, std::vector<std::uint64_t> &list) {
+    append(field, list, wire_type::varint, &protozero::pbf_reader::get_uint64,
+            &protozero::pbf_reader::get_packed_uint64);
+}
 
 std::string message_reader::path() const {
     std::string result = outer_ != nullptr ? outer_->path() + '.' : std::string();
@@ -164,12 +157,6 @@ void message_reader::fail(std::string_view field, const std::string &what, statu
 
 std::size_t message_reader::offset() const {
     return static_cast<std::size_t>(fields_.data().data() - file_.bytes.data());
-}
-
-void message_reader::expect(std::string_view field, wire_type type) {
-    if (fields_.wire_type() != type)
-        fail(field, format_text("expected {}, found {}", describe(type),
-                            describe(fields_.wire_type())));
 }
 
 /// protozero would take a length modulo 2^32.

@@ -59,10 +59,12 @@ public:
     std::int32_t s32(std::string_view field);
     float f32(std::string_view field);
 
-    /// Appends the current field, an entry of a repeated field or several of them packed.
-    /// T: float, double, int32_t, int64_t, uint64_t.
-    template <typename T>
-    void append(std::string_view field, std::vector<T> &list);
+    // Appends the current field: an entry of a repeated field, or several of them packed.
+    void append(std::string_view field, std::vector<float> &list);
+    void append(std::string_view field, std::vector<double> &list);
+    void append(std::string_view field, std::vector<std::int32_t> &list);
+    void append(std::string_view field, std::vector<std::int64_t> &list);
+    void append(std::string_view field, std::vector<std::uint64_t> &list);
 
     const std::string &folder() const { return file_.folder; }
     /// "model.graph.node[3] (add).attribute[0] (axis)"
@@ -74,7 +76,12 @@ public:
 private:
     void enter();
     std::size_t offset() const;
-    void expect(std::string_view field, protozero::pbf_wire_type type);
+    template <typename T>
+    T get(std::string_view field, protozero::pbf_wire_type type,
+            T (protozero::pbf_reader::*read)());
+    template <typename T, typename Range>
+    void append(std::string_view field, std::vector<T> &list, protozero::pbf_wire_type type,
+            T (protozero::pbf_reader::*read)(), Range (protozero::pbf_reader::*read_packed)());
     void check_length(std::string_view field);
     [[noreturn]] void fail_malformed(std::string_view field) const;
 
@@ -85,7 +92,9 @@ private:
     std::string_view label_;
     int depth_ = 1;
     protozero::pbf_reader fields_;
-    std::size_t field_begin_ = 0; ///< Offset in the file of the current field.
+    std::size_t begin_ = 0; ///< Offset in the file.
+    /// Of the current field; of the message once all fields have been read.
+    std::size_t field_begin_ = 0;
 };
 
 /// Appends the current field, a message, to a list: the entries of a repeated field.
