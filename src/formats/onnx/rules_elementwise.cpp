@@ -4,6 +4,7 @@
 // and so do the graph's ops.
 #include "base/element.hpp"
 #include "base/error.hpp"
+#include "base/shape.hpp"
 #include "formats/onnx/op_table.hpp"
 
 namespace tern::formats::onnx {
@@ -24,13 +25,6 @@ traced cast(node_context &node, traced value, data_type to) {
     if (most && is_floating(value.desc.type) && node.integer("saturate", 1) != 0)
         value = node.emit(op_kind::Clamp, {{op_attr::min, -*most}, {op_attr::max, *most}}, {value});
     return node.build.emit(op_kind::TypeCast, {}, {value}, to);
-}
-
-/// A tensor of one element whose content is known, as a number.
-std::optional<double> known_number(const traced &value) {
-    if (!value.content || value.content->count() != 1 || !is_floating(value.desc.type))
-        return std::nullopt;
-    return load_f64(value.desc.type, value.content->data);
 }
 
 traced limit(node_context &node, traced value, std::size_t port, op_kind kind) {
@@ -89,17 +83,20 @@ void import_clip_by_attributes(node_context &node) {
     node.set(value);
 }
 
-/// The result has the type of the base whatever that of the exponent is.
+/// The result has the type of the base whatever that of the exponent is, which has to be one
+/// number.
 void import_pow(node_context &node) {
     const traced &base = node.in(0);
     const traced &exponent = node.in(1);
-    const std::optional<double> beta = known_number(exponent);
-    const bool is_exact = beta && static_cast<double>(static_cast<float>(*beta)) == *beta;
-    if (is_exact && exponent.desc.shape.rank() <= base.desc.shape.rank()
-            && is_floating(base.desc.type))
-        return node.set(
-                node.emit(op_kind::Pow, {{op_attr::beta, static_cast<float>(*beta)}}, {base}));
-    node.decline("only an exponent that is one known number is supported");
+    const bool is_one = element_count(exponent.desc.shape) == 1
+                        && exponent.desc.shape.rank() <= base.desc.shape.rank();
+    if (!is_one) node.decline("only an exponent of one number is supported");
+    const data_type type = exponent.desc.type;
+    if (!is_floating(type) && !is_integer(type)) node.refuse("input 1 (exponent) is no number");
+    const double beta = load_f64(type, node.content(1).data);
+    if (static_cast<double>(static_cast<float>(beta)) != beta)
+        node.decline("only an exponent that is a number of type float is supported");
+    node.set(node.emit(op_kind::Pow, {{op_attr::beta, static_cast<float>(beta)}}, {base}));
 }
 
 void import_where(node_context &node) {

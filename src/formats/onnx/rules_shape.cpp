@@ -169,25 +169,20 @@ void import_transpose(node_context &node) {
 }
 
 void import_constant_of_shape(node_context &node) {
-    const integer_list wanted = node.integers(0);
-    check_rank(node, wanted.size());
-    dims shape;
-    for (std::int64_t dim : wanted) {
+    const integer_list shape = node.integers(0);
+    check_rank(node, shape.size());
+    for (std::int64_t dim : shape)
         if (dim < 0) node.refuse(format_text("input 0 has dimension {}", dim));
-        shape.push_back(dim);
-    }
     traced value = node.scalar(data_type::f32, 0);
     if (const attribute *a = node.find("value", attribute_kind::TENSOR))
         value = stage_builder::of(constant_of(a->tensors[0]));
     if (value.content->count() != 1)
         node.refuse(format_text(
                 "attribute value has {} elements; expected one", value.content->count()));
-    new_constant made = make_constant(value.desc.type, shape);
-    const std::size_t bytes = bytes_of(value.desc.type);
-    for (std::int64_t i = 0; i < made.value->count(); ++i)
-        std::memcpy(static_cast<std::byte *>(made.data) + static_cast<std::size_t>(i) * bytes,
-                value.content->data, bytes);
-    node.set(stage_builder::of(made.value));
+    constant scalar = *value.content;
+    scalar.shape = dims();
+    value = stage_builder::of(std::make_shared<const constant>(std::move(scalar)));
+    node.set(node.emit(op_kind::Expand, {{op_attr::shape, shape}}, {value}));
 }
 
 /// start, start + delta, ... up to limit, which is left out.
@@ -197,7 +192,7 @@ void import_range(node_context &node) {
         if (node.content(port).count() != 1 || node.content(port).type != type)
             node.refuse(format_text("input {} is {}; expected one {}", port,
                     shape_to_string(node.in(port).desc), name_of(type)));
-    constexpr double most = 1U << 28U;
+    constexpr double most = 1U << 26U;
     const bool is_float = is_floating(type);
     auto number = [&](std::size_t port) { return load_f64(type, node.content(port).data); };
     auto exact = [&](std::size_t port) { return load_s64(type, node.content(port).data); };
