@@ -5,6 +5,9 @@
 #define HWY_TARGET_INCLUDE "kernels/lanes/lane_math.cpp"
 #include <hwy/foreach_target.h>
 
+#include <cmath>
+
+#include "kernels/lanes/activations_f32-inl.hpp"
 #include "kernels/lanes/loops-inl.hpp"
 #include "kernels/lanes/math-inl.hpp"
 #include "kernels/lanes/math_f32-inl.hpp"
@@ -151,6 +154,9 @@ HWY_NOINLINE void run_math(const lane_args &args) noexcept {
 TERN_MATH(f32_exp, f32_exp)
 TERN_MATH(f32_log, f32_log)
 TERN_MATH(f32_sigmoid, f32_sigmoid)
+TERN_MATH(f32_gelu_erf, f32_gelu_erf)
+TERN_MATH(f32_gelu_tanh, f32_gelu_tanh)
+TERN_MATH(f32_mish, f32_mish)
 
 struct f32_elu_fn {
     float x, y;
@@ -159,6 +165,14 @@ struct f32_elu_fn {
         return f32_elu(d, a, hn::Set(d, x));
     }
 };
+
+HWY_NOINLINE void run_soft_plus(const lane_args &args) noexcept {
+    const float size = std::abs(args.x);
+    if (size >= f32_soft_plus::least && size <= f32_soft_plus::most)
+        run_step(args, unary_step<float, f32_soft_plus>{f32_soft_plus(args.x)});
+    else
+        run_math<soft_plus_fn>(args);
+}
 #endif
 
 } // namespace
@@ -170,21 +184,24 @@ void enter_math_here(lane_table &table) {
     enter(lane_op::power, run_math<power_fn, 2>);
     enter(lane_op::power_x, run_math<power_x_fn>);
     enter(lane_op::tanh, run_math<tanh_fn>);
-    // In f32 these would be more than 2 ulp off.
-    enter(lane_op::gelu_erf, run_math<gelu_erf_fn>);
-    enter(lane_op::gelu_tanh, run_math<gelu_tanh_fn>);
-    enter(lane_op::mish, run_math<mish_fn>);
-    enter(lane_op::soft_plus, run_math<soft_plus_fn>);
 #if HWY_NATIVE_FMA
     enter(lane_op::elu, run_unary<float, f32_elu_fn>);
     enter(lane_op::exp, run_unary<float, f32_exp_fn>);
+    enter(lane_op::gelu_erf, run_unary<float, f32_gelu_erf_fn>);
+    enter(lane_op::gelu_tanh, run_unary<float, f32_gelu_tanh_fn>);
     enter(lane_op::log, run_unary<float, f32_log_fn>);
+    enter(lane_op::mish, run_unary<float, f32_mish_fn>);
     enter(lane_op::sigmoid, run_unary<float, f32_sigmoid_fn>);
+    enter(lane_op::soft_plus, run_soft_plus);
 #else
     enter(lane_op::elu, run_math<elu_fn>);
     enter(lane_op::exp, run_math<exp_fn>);
+    enter(lane_op::gelu_erf, run_math<gelu_erf_fn>);
+    enter(lane_op::gelu_tanh, run_math<gelu_tanh_fn>);
     enter(lane_op::log, run_math<log_fn>);
+    enter(lane_op::mish, run_math<mish_fn>);
     enter(lane_op::sigmoid, run_math<sigmoid_fn>);
+    enter(lane_op::soft_plus, run_math<soft_plus_fn>);
 #endif
 }
 
