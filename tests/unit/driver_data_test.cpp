@@ -123,7 +123,7 @@ buffer filled(data_type type, const input_role &role, std::uint64_t seed, std::s
 }
 
 TEST(driver_fill, conditions_have_every_byte_and_half_zeros) {
-    buffer cond = filled(data_type::boolean, {true, 0}, 0);
+    buffer cond = filled(data_type::boolean, {.condition = true}, 0);
     std::array<int, 256> counts{};
     for (std::size_t i = 0; i < cond.bytes(); ++i)
         ++counts[static_cast<std::size_t>(cond.data()[i])];
@@ -133,7 +133,7 @@ TEST(driver_fill, conditions_have_every_byte_and_half_zeros) {
 }
 
 TEST(driver_fill, follows_from_seed_and_id) {
-    input_role role{false, 1};
+    input_role role{.port = 1};
     EXPECT_EQ(fingerprint(filled(data_type::f32, role, 0)),
             fingerprint(filled(data_type::f32, role, 0)));
     EXPECT_NE(fingerprint(filled(data_type::f32, role, 0)),
@@ -146,8 +146,8 @@ TEST(driver_fill, neighbouring_ports_differ_in_every_element) {
     for (data_type type : whole_byte_types()) {
         if (type == data_type::string) continue; // see strings_can_be_read
         for (std::uint64_t seed : {0, 1}) {
-            buffer one = filled(type, {false, 1}, seed);
-            buffer two = filled(type, {false, 2}, seed);
+            buffer one = filled(type, {.port = 1}, seed);
+            buffer two = filled(type, {.port = 2}, seed);
             const std::size_t bytes = bytes_of(type);
             for (std::size_t at = bytes - 1; at < one.bytes(); at += bytes)
                 ASSERT_NE(one.data()[at] & std::byte{0x80}, two.data()[at] & std::byte{0x80})
@@ -163,8 +163,8 @@ std::vector<string_ref> strings_of(const buffer &memory) {
 }
 
 TEST(driver_fill, strings_can_be_read) {
-    const std::vector<string_ref> one = strings_of(filled(data_type::string, {false, 1}, 0));
-    const std::vector<string_ref> two = strings_of(filled(data_type::string, {false, 2}, 0));
+    const std::vector<string_ref> one = strings_of(filled(data_type::string, {.port = 1}, 0));
+    const std::vector<string_ref> two = strings_of(filled(data_type::string, {.port = 2}, 0));
     std::set<std::string_view> found;
     std::size_t empty = 0;
     for (std::size_t i = 0; i < one.size(); ++i) {
@@ -176,7 +176,7 @@ TEST(driver_fill, strings_can_be_read) {
     EXPECT_GT(found.size(), 100u);
     EXPECT_NEAR(static_cast<double>(empty), 5000, 500);
     buffer memory(dense(data_type::string, {5000}));
-    fill_for_measuring(memory, 3, {false, 1}, 0, 0.5);
+    fill_for_measuring(memory, 3, {.port = 1}, 0, 0.5);
     const std::vector<string_ref> measured = strings_of(memory);
     found = std::set<std::string_view>(measured.begin(), measured.end());
     EXPECT_GT(found.size(), 100u);
@@ -195,7 +195,7 @@ TEST(driver_number, strings_hold_no_number) {
 
 TEST(driver_fill, floating_point_values_have_the_special_ones) {
     for (std::uint64_t seed : {0, 1}) {
-        buffer memory = filled(data_type::f32, {false, 1}, seed);
+        buffer memory = filled(data_type::f32, {.port = 1}, seed);
         std::set<std::uint32_t> found;
         for (std::size_t at = 0; at < memory.bytes(); at += 4) {
             std::uint32_t bits = 0;
@@ -234,7 +234,7 @@ TEST(driver_fill, roles_follow_from_the_ops) {
 TEST(driver_fill, measuring_values) {
     buffer cond(dense(data_type::boolean, {100000}));
     for (double density : {0.0, 0.1, 0.9, 1.0}) {
-        fill_for_measuring(cond, 0, {true, 0}, 0, density);
+        fill_for_measuring(cond, 0, {.condition = true}, 0, density);
         std::int64_t trues = 0;
         for (std::size_t i = 0; i < cond.bytes(); ++i) {
             ASSERT_LE(static_cast<int>(cond.data()[i]), 1);
@@ -247,7 +247,7 @@ TEST(driver_fill, measuring_values) {
             {data_type::u8, {0, 64}}, {data_type::c128, {-1024, 1024}}};
     for (const auto &[type, range] : ranges) {
         buffer memory(dense(type, {5000}));
-        fill_for_measuring(memory, 3, {false, 1}, 0, 0.5);
+        fill_for_measuring(memory, 3, {.port = 1}, 0, 0.5);
         double least = 1e9;
         double most = -1e9;
         for (std::size_t at = 0; at < memory.bytes(); at += bytes_of(type)) {

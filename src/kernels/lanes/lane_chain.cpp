@@ -45,19 +45,6 @@ HWY_INLINE f32_vector sign_of(f32_vector v) {
     return hn::IfThenZeroElse(hn::Eq(v, hn::Zero(d)), signs);
 }
 
-/// v * (max(0, min(6, v + 3)) / 6), at most 2 ulp off. Nothing overflows in this order.
-HWY_INLINE f32_vector hard_swish(f32_vector v) {
-    const f32_tag d;
-    const auto part = clamp(hn::Add(v, hn::Set(d, 3.0F)), hn::Zero(d), hn::Set(d, 6.0F));
-#if HWY_NATIVE_FMA
-    // 1/6 as a sum: nearly the quotient rounded, and 1 for 6, without the time of a division.
-    const auto low = hn::Mul(part, hn::Set(d, 0x1.555556p-27F));
-    return hn::Mul(v, hn::MulAdd(part, hn::Set(d, 0x1.555554p-3F), low));
-#else
-    return hn::Mul(v, hn::Div(part, hn::Set(d, 6.0F)));
-#endif
-}
-
 /// Where links find their operands, from an element of the row on. Vectors of one block lie at
 /// constant distances, also for operands that are one value: those have a block's worth of it.
 template <bool Whole>
@@ -111,7 +98,9 @@ struct position {
     TERN_LINK(clamp, clamp(v, hn::Set(d, link.x), hn::Set(d, link.y)))                             \
     TERN_LINK(hard_sigmoid, clamp(hn::Add(hn::Mul(hn::Set(d, link.x), v), hn::Set(d, link.y)),     \
                                     hn::Zero(d), hn::Set(d, 1.0F)))                                \
-    TERN_LINK(hard_swish, hard_swish(v))                                                           \
+    TERN_LINK(hard_swish, hn::Div(hn::Mul(v, clamp(hn::Add(v, hn::Set(d, 3.0F)), hn::Zero(d),      \
+                                                     hn::Set(d, 6.0F))),                           \
+                                  hn::Set(d, 6.0F)))                                               \
     TERN_LINK(                                                                                     \
             leaky_relu, hn::IfThenElse(hn::Ge(v, hn::Zero(d)), v, hn::Mul(hn::Set(d, link.x), v))) \
     TERN_LINK(reciprocal, hn::Div(hn::Set(d, 1.0F), v))                                            \
