@@ -25,8 +25,9 @@ build() { # folder, options of CMake...
 
 case ${1:-60} in
     --coverage)
-        build build/fuzz_coverage -DCMAKE_CXX_FLAGS='-fprofile-instr-generate -fcoverage-mapping'
+        # For the writer of the seeds, too, which is then written over.
         export LLVM_PROFILE_FILE=build/fuzz_coverage/onnx.profraw
+        build build/fuzz_coverage -DCMAKE_CXX_FLAGS='-fprofile-instr-generate -fcoverage-mapping'
         build/fuzz_coverage/bin/onnx_fuzz -runs=0 $corpus $seeds
         # The tools must be those of the compiler.
         tools=$(dirname "$(readlink -f "$(command -v clang++)")")

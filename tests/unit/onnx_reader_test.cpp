@@ -93,22 +93,24 @@ TEST(onnx_reader, reads_a_graph) {
     EXPECT_EQ(g.outputs[0].name, "z");
     EXPECT_EQ(g.value_infos[0].name, "y");
 
-    ASSERT_EQ(g.inputs.size(), 4u);
+    ASSERT_EQ(g.inputs.size(), 7u);
     ASSERT_TRUE(g.inputs[0].type && g.inputs[0].type->shape);
-    const onnx::value_type &type = *g.inputs[0].type;
-    EXPECT_EQ(type.kind, value_kind::tensor);
-    EXPECT_EQ(type.element, element_type::FLOAT);
-    ASSERT_EQ(type.shape->size(), 3u);
-    EXPECT_EQ((*type.shape)[0].size, 2);
-    EXPECT_EQ((*type.shape)[1].size, std::nullopt);
-    EXPECT_EQ((*type.shape)[1].name, "n");
-    EXPECT_EQ((*type.shape)[2].size, std::nullopt);
-    EXPECT_EQ((*type.shape)[2].name, "");
-    EXPECT_EQ(g.inputs[1].type->kind, value_kind::map);
-    EXPECT_EQ(g.inputs[1].type->element, element_type::INT64);
-    EXPECT_EQ(g.inputs[1].type->inner->kind, value_kind::tensor);
-    EXPECT_EQ(g.inputs[2].type->kind, value_kind::opaque);
-    EXPECT_EQ(g.inputs[3].type->kind, value_kind::sparse_tensor);
+    const std::vector<onnx::dimension> &shape = *g.inputs[0].type->shape;
+    ASSERT_EQ(shape.size(), 3u);
+    EXPECT_EQ(shape[0].size, 2);
+    EXPECT_EQ(shape[1].size, std::nullopt);
+    EXPECT_EQ(shape[1].name, "n");
+    EXPECT_EQ(shape[2].size, std::nullopt);
+    EXPECT_EQ(shape[2].name, "");
+    const std::vector<value_kind> kinds = {value_kind::tensor, value_kind::tensor,
+            value_kind::sequence, value_kind::map, value_kind::opaque, value_kind::sparse_tensor,
+            value_kind::optional};
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+        EXPECT_EQ(g.inputs[i].type->kind, kinds[i]);
+    EXPECT_EQ(g.inputs[0].type->element, element_type::FLOAT);
+    EXPECT_EQ(g.inputs[2].type->inner->kind, value_kind::tensor);
+    EXPECT_EQ(g.inputs[3].type->element, element_type::INT64);
+    EXPECT_EQ(g.inputs[3].type->inner->element, element_type::FLOAT);
     EXPECT_EQ(g.outputs[0].type->kind, value_kind::optional);
     EXPECT_FALSE(g.outputs[0].type->inner->shape);
 }

@@ -58,6 +58,18 @@ inline message seed_external_tensor() {
             .integer(14, 1);
 }
 
+/// Types of every kind with fields that the reader skips.
+inline std::vector<message> seed_types() {
+    const message dim = message().integer(1, 2).text(3, "denotation");
+    const message shape = message().inner(1, dim).text(1000, "unknown");
+    const message element = message().integer(1, 1).inner(2, shape).text(1000, "unknown");
+    const message type = message().inner(1, element).text(6, "denotation");
+    return {type, message().inner(4, message().inner(1, type).integer(1000, 1)),
+            message().inner(5, message().integer(1, 7).inner(2, type).real(1000, 1.0F)),
+            message().inner(7, message().text(1, "domain").text(2, "name")),
+            message().inner(8, element), message().inner(9, message().inner(1, type))};
+}
+
 inline message seed_graph() {
     const message tensor = seed_tensors()[0];
     const message type = tensor_type(element_type::FLOAT, {2, "n", ""});
@@ -83,8 +95,9 @@ inline message seed_graph() {
             empty_attribute("sparse", attribute_kind::SPARSE_TENSOR).inner(22, sparse),
             empty_attribute("sparses", attribute_kind::SPARSE_TENSORS).inner(23, sparse),
     };
-    const message map = message().integer(1, 7).inner(2, type);
-    const message opaque = message().text(1, "domain").text(2, "name");
+    std::vector<message> inputs = {value("x", type).text(3, "doc")};
+    for (const message &input : seed_types())
+        inputs.push_back(value("i" + std::to_string(inputs.size()), input));
     message result = graph({
             .nodes = {node("Op", {"x", "", "w"}, {"y", ""}, attributes)
                               .text(3, "first")
@@ -92,9 +105,7 @@ inline message seed_graph() {
                               .text(7, "domain")
                               .text(8, "overload"),
                     node("Neg", {"y"}, {"z"})},
-            .inputs = {value("x", type).text(3, "doc"), value("m", message().inner(5, map)),
-                    value("o", message().inner(7, opaque)),
-                    value("s", message().inner(8, message().integer(1, 1).inner(2, message())))},
+            .inputs = inputs,
             .outputs = {value("z", optional_type(tensor_type(element_type::FLOAT)))},
             .initializers = seed_tensors(),
     });

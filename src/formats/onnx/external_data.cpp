@@ -65,7 +65,7 @@ fs::path find_file(const message_reader &tensor, const std::string &location) {
                 format_text("expected a path below the model's folder, found \"{}\"", location));
     std::error_code code;
     const fs::path folder = fs::canonical(tensor.folder(), code);
-    const fs::path file = code ? fs::path() : fs::canonical(folder / relative, code);
+    fs::path file = code ? fs::path() : fs::canonical(folder / relative, code);
     if (code) complain(tensor, format_text("cannot open \"{}\": {}", location, code.message()));
     if (std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
         complain(tensor, format_text("\"{}\" is a link that leaves the model's folder", location));

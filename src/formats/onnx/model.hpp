@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tern/types.hpp"
@@ -56,7 +57,7 @@ struct dimension {
 enum class value_kind { undefined, tensor, sparse_tensor, sequence, map, optional, opaque };
 
 /// "tensor", "sequence", ...
-const char *name_of(value_kind kind);
+std::string_view name_of(value_kind kind);
 
 /// TypeProto.
 struct value_type {
@@ -93,8 +94,8 @@ enum class attribute_kind : std::int32_t {
     TYPE_PROTOS,
 };
 
-/// "FLOAT"; "kind 99" for a number that ONNX does not define.
-std::string name_of(attribute_kind kind);
+/// "FLOAT". What is read has no other kinds than these.
+std::string_view name_of(attribute_kind kind);
 
 /// AttributeProto. Values are lists, also those of the kinds for one value, whose list then has
 /// exactly one entry. Sparse tensors are not kept.

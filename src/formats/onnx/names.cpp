@@ -29,27 +29,17 @@ std::string name_of(element_type type) {
     return format_text("type {}", static_cast<std::int32_t>(type));
 }
 
-std::string name_of(attribute_kind kind) {
-    constexpr std::array names = {"UNDEFINED", "FLOAT", "INT", "STRING", "TENSOR", "GRAPH",
-            "FLOATS", "INTS", "STRINGS", "TENSORS", "GRAPHS", "SPARSE_TENSOR", "SPARSE_TENSORS",
-            "TYPE_PROTO", "TYPE_PROTOS"};
-    auto number = static_cast<std::int32_t>(kind);
-    if (number >= 0 && static_cast<std::size_t>(number) < names.size())
-        return names[static_cast<std::size_t>(number)];
-    return format_text("kind {}", number);
+std::string_view name_of(attribute_kind kind) {
+    constexpr std::array<std::string_view, 15> names = {"UNDEFINED", "FLOAT", "INT", "STRING",
+            "TENSOR", "GRAPH", "FLOATS", "INTS", "STRINGS", "TENSORS", "GRAPHS", "SPARSE_TENSOR",
+            "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS"};
+    return names[static_cast<std::size_t>(kind)];
 }
 
-const char *name_of(value_kind kind) {
-    switch (kind) {
-        case value_kind::undefined: return "undefined";
-        case value_kind::tensor: return "tensor";
-        case value_kind::sparse_tensor: return "sparse tensor";
-        case value_kind::sequence: return "sequence";
-        case value_kind::map: return "map";
-        case value_kind::optional: return "optional";
-        case value_kind::opaque: return "opaque";
-    }
-    return "";
+std::string_view name_of(value_kind kind) {
+    constexpr std::array<std::string_view, 7> names = {
+            "undefined", "tensor", "sparse tensor", "sequence", "map", "optional", "opaque"};
+    return names[static_cast<std::size_t>(kind)];
 }
 
 } // namespace tern::formats::onnx
