@@ -35,7 +35,8 @@ MAY_INCLUDE = {
 
 # The vocabulary, which every part shares. The other public headers are for those listed: below
 # them nothing knows the public classes.
-SHARED_PUBLIC = {"tern/types.hpp", "tern/version.hpp", "tern/export.hpp"}
+SHARED_PUBLIC = {"tern/types.hpp", "tern/value.hpp", "tern/value_type.hpp", "tern/version.hpp",
+                 "tern/export.hpp"}
 MAY_INCLUDE_PUBLIC = {"api", "driver"}
 PUBLIC_BELOW = {
     "tern/engine.hpp": ["src/runtime/engine_state.hpp"],  # takes the allocator's function types

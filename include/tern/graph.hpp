@@ -22,6 +22,7 @@
 
 #include "tern/engine.hpp"
 #include "tern/types.hpp"
+#include "tern/value.hpp"
 #include "tern/version.hpp"
 
 namespace tern {
@@ -33,6 +34,9 @@ using tern::error;
 using tern::fpmath_mode;
 using tern::status;
 using tern::stream;
+using tern::value;
+using tern::value_form;
+using tern::value_type;
 
 class op;
 class partition;
@@ -119,6 +123,15 @@ private:
     dim strides_[TERN_MAX_NDIMS] = {};
 };
 
+/// What is known of a value that is a sequence or an optional: id and type. Stands where a logical
+/// tensor stands at the ports of the ops that take such values (docs/ops.md). Ids are those of
+/// logical tensors: one id is one value. With the form of a tensor it is a logical tensor of
+/// unknown rank.
+struct logical_value {
+    std::size_t id = 0;
+    value_type type;
+};
+
 /// A logical tensor together with its memory. A handle: copies share the memory pointer.
 class TERN_API tensor {
 public:
@@ -177,7 +190,9 @@ public:
 
     void add_input(const logical_tensor &t);
     void add_inputs(const std::vector<logical_tensor> &ts);
+    void add_input(const logical_value &v);
     void add_output(const logical_tensor &t);
+    void add_output(const logical_value &v);
     void add_outputs(const std::vector<logical_tensor> &ts);
 
     /// Type: s64 -> int64_t; s64s -> std::vector<int64_t>; f32 -> float; f32s ->
@@ -289,6 +304,17 @@ public:
     void execute(const stream &astream, const void *const *inputs, void *const *outputs,
             const output_provider &provider, void *scratchpad = nullptr) const;
 
+    /// The same with values, in port order, which is the only form for a partition with a port that
+    /// is no tensor. `outputs` is given as many values as there are ports. An input of an optional
+    /// type may be absent, which is an empty optional, or be a tensor or a sequence, which becomes
+    /// the optional of it. Ports that are tensors must have been compiled dense and row-major; a
+    /// partition that can take sequences and optionals does not look at layouts. Results of ops
+    /// that only hand on what they get share its memory; every other tensor is new, and strings in
+    /// it own their characters. Errors, with `outputs` as before: invalid_arguments naming the port
+    /// (type or shape differ, a value is absent), and those of the op (docs/ops.md).
+    void execute(const stream &astream, const std::vector<value> &inputs,
+            std::vector<value> &outputs) const;
+
     /// Full name of the implementation that runs, for example "loops:avx2" or "onednn:jit:uni".
     std::string get_implementation() const;
     /// The implementations that were passed over, in the order tried, with the reason for each.
@@ -324,12 +350,18 @@ public:
     /// In port order; a tensor that an op reads twice is one port.
     std::vector<logical_tensor> get_input_ports() const;
     std::vector<logical_tensor> get_output_ports() const;
+    /// Their types, for ports that are no tensors: get_input_ports shows those as logical tensors
+    /// of their tensors' data type and unknown rank.
+    std::vector<value_type> get_input_types() const;
+    std::vector<value_type> get_output_types() const;
     engine::kind get_engine_kind() const;
 
     /// Logical tensors are looked up by id, in any order; ids that are no port are ignored. Inputs
     /// must be fully known and strided (any is taken as dense); outputs may have unknown dims and
     /// layout any. A size that is given along an axis that depends on data is taken as a bound and
-    /// not held against what execution finds. Errors: invalid_arguments, invalid_shape,
+    /// not held against what execution finds. A partition with a port that is no tensor needs none
+    /// of them: its shapes are those of the values it is executed with. Errors: invalid_arguments,
+    /// invalid_shape,
     /// invalid_data_type; unimplemented when the partition is unsupported or the implementation
     /// asked for cannot run it. See get_compiled_partition_cache_capacity for what is shared
     /// between calls.

@@ -11,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tern/export.hpp"
 
@@ -63,13 +64,28 @@ private:
 };
 
 /// Element types. One element of `boolean` is one byte; `c64` and `c128` are a real part followed
-/// by an imaginary part; `s4` and `u4` can be described but no op takes them yet.
+/// by an imaginary part; `s4` and `u4` can be described but no op takes them yet; one element of
+/// `string` is a string_ref.
 enum class data_type {
     undef,
 #define TERN_DATA_TYPE(name, bits) name,
 #include "tern/data_types.def"
 #undef TERN_DATA_TYPE
 };
+
+/// One element of a tensor of type `string`: where its characters are. Ops copy this reference, and
+/// so the elements of a result refer to the very characters that those of its inputs refer to:
+/// whoever made the inputs keeps the characters as long as somebody reads the result. Any bytes,
+/// zeros included; `data` may be null when `size` is 0.
+struct string_ref {
+    const char *data = nullptr;
+    std::size_t size = 0;
+
+    operator std::string_view() const noexcept { // NOLINT(google-explicit-constructor): a view
+        return size == 0 ? std::string_view() : std::string_view(data, size);
+    }
+};
+static_assert(sizeof(string_ref) == 16, "an element of a string tensor has 16 bytes");
 
 /// How a tensor lies in memory. `any` lets the library choose (it chooses dense row-major);
 /// `opaque` layouts are never made by Tern.

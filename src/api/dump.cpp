@@ -85,7 +85,8 @@ struct dump {
         formats::graph_file result = file;
         auto settle = [](std::vector<ir::port> &ports) {
             for (ir::port &p : ports) {
-                if (p.desc.layout == layout_type::any || p.desc.layout == layout_type::strided)
+                if (!p.desc.is_tensor() || p.desc.layout == layout_type::any
+                        || p.desc.layout == layout_type::strided)
                     continue;
                 p.desc.layout = layout_type::strided;
                 p.desc.strides = dims(p.desc.shape.rank(), unknown_dim);

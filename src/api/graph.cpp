@@ -39,6 +39,10 @@ void op::add_input(const logical_tensor &t) {
     checked(state_, "op::add_input").spec.inputs.push_back(to_port(t));
 }
 
+void op::add_input(const logical_value &v) {
+    checked(state_, "op::add_input").spec.inputs.push_back(to_port(v));
+}
+
 void op::add_inputs(const std::vector<logical_tensor> &ts) {
     for (const logical_tensor &t : ts)
         add_input(t);
@@ -46,6 +50,10 @@ void op::add_inputs(const std::vector<logical_tensor> &ts) {
 
 void op::add_output(const logical_tensor &t) {
     checked(state_, "op::add_output").spec.outputs.push_back(to_port(t));
+}
+
+void op::add_output(const logical_value &v) {
+    checked(state_, "op::add_output").spec.outputs.push_back(to_port(v));
 }
 
 void op::add_outputs(const std::vector<logical_tensor> &ts) {

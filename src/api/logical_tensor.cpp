@@ -153,6 +153,14 @@ ir::port to_port(const logical_tensor &lt) {
     return port;
 }
 
+ir::port to_port(const logical_value &v) {
+    ir::port port;
+    port.id = v.id;
+    port.desc.type = v.type.element;
+    port.desc.form = v.type.form;
+    return port;
+}
+
 std::vector<ir::port> to_ports(const std::vector<logical_tensor> &lts) {
     std::vector<ir::port> ports;
     ports.reserve(lts.size());

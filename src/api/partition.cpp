@@ -6,7 +6,7 @@
 #include "api/dump.hpp"
 #include "api/states.hpp"
 #include "base/shape.hpp"
-#include "compiler/compile.hpp"
+#include "compiler/execute_values.hpp"
 #include "ops/registry.hpp"
 #include "runtime/local_list.hpp"
 
@@ -65,6 +65,27 @@ std::vector<logical_tensor> partition::get_input_ports() const {
 std::vector<logical_tensor> partition::get_output_ports() const {
     const compiler::partition &part = *checked(state_, "partition::get_output_ports").partition;
     return ports_of(part, part.outputs);
+}
+
+namespace {
+
+std::vector<value_type> types_of(const compiler::partition &part, const std::vector<int> &indices) {
+    std::vector<value_type> types;
+    for (int index : indices)
+        types.push_back(part.value(index).desc.value_type());
+    return types;
+}
+
+} // namespace
+
+std::vector<value_type> partition::get_input_types() const {
+    const compiler::partition &part = *checked(state_, "partition::get_input_types").partition;
+    return types_of(part, part.inputs);
+}
+
+std::vector<value_type> partition::get_output_types() const {
+    const compiler::partition &part = *checked(state_, "partition::get_output_types").partition;
+    return types_of(part, part.outputs);
 }
 
 engine::kind partition::get_engine_kind() const {
@@ -146,6 +167,18 @@ std::vector<refusal> compiled_partition::get_refusals() const {
 
 namespace {
 
+/// Memory is not enough for a partition that works on values.
+void check_takes_memory(const compiler::partition &part) {
+    if (part.on_values)
+        fail(status::invalid_arguments,
+                "execute: {} works on values; expected the execute that takes them",
+                ir::to_string(part.op(part.ops.front()).label()));
+}
+
+} // namespace
+
+namespace {
+
 /// Does a caller's tensor lie in memory as it was compiled?
 bool is_as_compiled(const tensor_desc &found, const tensor_desc &expected) {
     return found.type == expected.type && found.rank_known && found.shape == expected.shape
@@ -204,12 +237,14 @@ private:
 void compiled_partition::execute(const stream &astream, const void *const *inputs,
         void *const *outputs, void *scratchpad) const {
     if (!state_ || !astream) fail(status::invalid_arguments, "execute: an empty handle");
+    check_takes_memory(*state_->compiled.part);
     state_->compiled.execute(inputs, outputs, scratchpad);
 }
 
 void compiled_partition::execute(const stream &astream, const void *const *inputs,
         void *const *outputs, const output_provider &provider, void *scratchpad) const {
     if (!state_ || !astream) fail(status::invalid_arguments, "execute: an empty handle");
+    check_takes_memory(*state_->compiled.part);
     provided_pointers places(provider, outputs);
     state_->compiled.execute(inputs, outputs, scratchpad, &places);
 }
@@ -307,6 +342,7 @@ void compiled_partition::execute_tensors(const stream &astream, const std::vecto
         const std::vector<tensor> &outputs, const output_provider *provider,
         const tensor &scratchpad) const {
     if (!state_ || !astream) fail(status::invalid_arguments, "execute: an empty handle");
+    check_takes_memory(*state_->compiled.part);
     const runtime::plan_parts &parts = state_->compiled.plan->parts();
     check_count("inputs", inputs.size(), parts.inputs.size());
     check_count("outputs", outputs.size(), parts.outputs.size());
@@ -345,6 +381,20 @@ void compiled_partition::execute_tensors(const stream &astream, const std::vecto
     }
     tensor::places places(state_->compiled, outputs, provider);
     state_->compiled.execute(in.data(), out.data(), scratch, &places);
+}
+
+void compiled_partition::execute(const stream &astream, const std::vector<value> &inputs,
+        std::vector<value> &outputs) const {
+    if (!state_ || !astream) fail(status::invalid_arguments, "execute: an empty handle");
+    const runtime::plan_parts &parts = state_->compiled.plan->parts();
+    check_count("inputs", inputs.size(), parts.inputs.size());
+    if (outputs.size() == parts.outputs.size()) {
+        compiler::execute_values(state_->compiled, inputs, outputs);
+        return;
+    }
+    std::vector<value> results(parts.outputs.size());
+    compiler::execute_values(state_->compiled, inputs, results);
+    outputs = std::move(results);
 }
 
 } // namespace tern::graph

@@ -17,6 +17,7 @@ namespace tern::graph {
 
 /// Between the caller's form and the inside's.
 ir::port to_port(const logical_tensor &lt);
+ir::port to_port(const logical_value &v);
 std::vector<ir::port> to_ports(const std::vector<logical_tensor> &lts);
 logical_tensor to_logical_tensor(const ir::port &port);
 

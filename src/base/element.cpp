@@ -18,8 +18,9 @@ std::uint64_t read_bits(const void *element, std::size_t bytes) {
     return bits;
 }
 
-/// Bytes of the number that an element consists of or begins with.
+/// Bytes of the number that an element consists of or begins with; a string holds none.
 std::size_t number_bytes(data_type type) {
+    if (type == data_type::string) return 0;
     std::optional<float_format> format = format_of(type);
     return format ? static_cast<std::size_t>(format->bits()) / 8 : bytes_of(type);
 }
@@ -127,6 +128,7 @@ double load_f64(data_type type, const void *element) noexcept {
 
 void store_f64(data_type type, double value, void *element) noexcept {
     std::memset(element, 0, bytes_of(type));
+    if (type == data_type::string) return;
     std::optional<float_format> format = format_of(type);
     std::uint64_t bits = 0;
     if (type == data_type::boolean)
@@ -143,7 +145,7 @@ void store_f64(data_type type, double value, void *element) noexcept {
 }
 
 std::int64_t load_s64(data_type type, const void *element) noexcept {
-    std::uint64_t bits = read_bits(element, bytes_of(type));
+    std::uint64_t bits = read_bits(element, number_bytes(type));
     if (type == data_type::boolean) return bits != 0;
     if (!is_signed_integer(type)) return static_cast<std::int64_t>(bits);
     int unused = 64 - bits_of(type);
@@ -152,7 +154,7 @@ std::int64_t load_s64(data_type type, const void *element) noexcept {
 
 void store_s64(data_type type, std::int64_t value, void *element) noexcept {
     if (type == data_type::boolean) value = value != 0;
-    std::memcpy(element, &value, bytes_of(type));
+    std::memcpy(element, &value, number_bytes(type));
 }
 
 } // namespace tern

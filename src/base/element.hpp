@@ -34,13 +34,13 @@ bool is_signed_integer(data_type type);
 bool is_integer(data_type type);
 
 /// The value of an element: exact but for integers beyond 2^53, which are rounded. Boolean: 0 or 1.
-/// The real part for complex types. Not for types below a byte.
+/// The real part for complex types, 0 for a string. Not for types below a byte.
 double load_f64(data_type type, const void *element) noexcept;
 
 /// Writes `value` as an element; an imaginary part becomes 0.
 /// Floating point: to nearest, ties to even, denormals kept; what is too large becomes infinity (in
 /// f8_e4m3, which has none: NaN). Integers: towards zero, saturating; NaN becomes 0.
-/// Boolean: 1 unless the value is 0.
+/// Boolean: 1 unless the value is 0. String: an empty one, whatever the value is.
 void store_f64(data_type type, double value, void *element) noexcept;
 
 /// The value of an integer or boolean (0 or 1) element, modulo 2^64 for u64.

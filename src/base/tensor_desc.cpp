@@ -38,6 +38,7 @@ bool tensor_desc::fully_known() const {
 }
 
 std::string to_string(const tensor_desc &desc) {
+    if (!desc.is_tensor()) return to_string(desc.value_type());
     std::string strides;
     for (std::int64_t stride : desc.strides) {
         if (!strides.empty()) strides += 's';
@@ -45,6 +46,16 @@ std::string to_string(const tensor_desc &desc) {
     }
     return format_text("{}:{}:{}:{}:{}", name_of(desc.type), name_of(desc.layout),
             name_of(desc.property), shape_to_string(desc), strides);
+}
+
+std::string_view name_of(value_form form) {
+    switch (form) {
+        case value_form::tensor: return "tensor";
+        case value_form::sequence: return "seq(tensor)";
+        case value_form::optional_tensor: return "optional(tensor)";
+        case value_form::optional_sequence: return "optional(seq(tensor))";
+    }
+    return "unknown";
 }
 
 std::string shape_to_string(const tensor_desc &desc) {

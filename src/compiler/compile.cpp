@@ -62,7 +62,7 @@ std::string compiled::verbose_text(std::span<const runtime::plan_port> inputs,
     auto add = [&](bool is_input, std::span<const runtime::plan_port> ports) {
         for (std::size_t i = 0; i < ports.size(); ++i) {
             std::string text = to_string(ports[i].desc);
-            std::size_t type_end = text.find(':');
+            const std::size_t type_end = std::min(text.find(':'), text.size());
             tensors += format_text("{}{}{}_{}:{}{}", tensors.empty() ? "" : " ",
                     is_input ? "in" : "out", i, text.substr(0, type_end),
                     port_ref{*part, is_input, i}.value().id, text.substr(type_end));
@@ -75,6 +75,25 @@ std::string compiled::verbose_text(std::span<const runtime::plan_port> inputs,
             part->fpmath_on_integers ? ":true" : "");
 }
 
+namespace {
+
+/// A plan without steps: it knows what the graph knows of the ports, and the op is evaluated.
+runtime::plan_parts make_ports_plan(const partition &part, const std::string &implementation) {
+    if (!implementation.empty() && implementation != "evaluate" && implementation != "reference")
+        fail(status::unimplemented,
+                "compile: {} works on values and is evaluated; there is no implementation {}",
+                ir::to_string(part.op(part.ops.front()).label()), implementation);
+    runtime::plan_parts parts;
+    for (int v : part.inputs)
+        parts.inputs.push_back({part.value(v).desc, 0, true});
+    for (int v : part.outputs)
+        parts.outputs.push_back({part.value(v).desc, 0, true});
+    parts.implementation = "evaluate";
+    return parts;
+}
+
+} // namespace
+
 compiled compile(std::shared_ptr<const partition> part, std::span<const ir::port> inputs,
         std::span<const ir::port> outputs, const runtime::engine_state &engine,
         const std::string &implementation) {
@@ -85,12 +104,18 @@ compiled compile(std::shared_ptr<const partition> part, std::span<const ir::port
                 part->op(part->ops.front()).def ? "never executed" : "known to Tern by name only");
     const std::string &wanted =
             implementation.empty() ? runtime::environment_implementation() : implementation;
+    compiled result;
+    if (part->on_values) {
+        result.plan = std::make_shared<runtime::plan>(make_ports_plan(*part, wanted), engine);
+        result.part = std::move(part);
+        report(result, false, 0);
+        return result;
+    }
     given_list in = find_all(*part, true, inputs);
     given_list out = find_all(*part, false, outputs);
 
     runtime::plan_cache &cache = runtime::the_plan_cache();
     std::string key = make_plan_key(*part, in, out, engine, wanted);
-    compiled result;
     result.plan = cache.find(key);
     bool is_hit = result.plan != nullptr;
     if (!is_hit)

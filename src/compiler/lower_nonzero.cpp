@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 
 #include "base/element.hpp"
@@ -25,10 +27,15 @@ private:
     kernels::nonzero_loops loops_;
 };
 
-/// All bits, but the signs of floating-point numbers.
+/// All bits, but the signs of floating-point numbers; of a string the number of characters.
 kernels::nonzero_element element_of(data_type type) {
     kernels::nonzero_element element{static_cast<int>(bytes_of(type)), {}};
     element.mask.fill(0xff);
+    if (type == data_type::string) {
+        constexpr std::size_t size_at = offsetof(string_ref, size);
+        element.mask.fill(0);
+        std::fill_n(element.mask.begin() + size_at, sizeof(std::size_t), std::uint8_t{0xff});
+    }
     const std::optional<float_format> format = format_of(type);
     if (!format || is_mutated(mutation::nonzero_sign_counts)) return element;
     const std::size_t number = static_cast<std::size_t>(format->bits()) / 8;

@@ -101,7 +101,9 @@ answer make_copy(const work &w) {
     const dims none(dst.shape.rank(), 0);
     auto loops = kernels::make_select_loops(
             dst.shape, {none, strides, strides, dst.strides}, static_cast<int>(bytes_of(dst.type)));
-    return {std::make_unique<copy_kernel>(loops, w.op().kind() == op_kind::Reorder),
+    const bool keeps_order =
+            w.op().kind() != op_kind::StaticReshape && w.op().kind() != op_kind::StaticTranspose;
+    return {std::make_unique<copy_kernel>(loops, keeps_order),
             std::string(kernels::select_target())};
 }
 

@@ -172,6 +172,8 @@ std::span<const candidate> candidates_of(op_kind kind) {
         case op_kind::SoftMax: return softmax_candidates;
         case op_kind::NonZero: return nonzero_candidates;
         case op_kind::ReduceSum: return reduce_candidates;
+        case op_kind::Identity:
+        case op_kind::OptionalGetElement:
         case op_kind::Reorder:
         case op_kind::StaticReshape:
         case op_kind::StaticTranspose: return move_candidates;

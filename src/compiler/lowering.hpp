@@ -48,7 +48,7 @@ std::span<const candidate> candidates_of(const work &w);
 // lower_select.cpp
 answer make_select_loops(const work &w);
 answer make_select_primitive(const work &w);
-/// Reorder, StaticTranspose and StaticReshape: the elements go to other places.
+/// Reorder and its like, StaticTranspose and StaticReshape: the elements go to other places.
 answer make_copy(const work &w);
 
 // lower_elementwise.cpp

@@ -17,14 +17,24 @@ std::size_t next_id() {
     return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-bool is_supported(const ir::op &op) {
-    return op.def && op.def->is_executable();
+/// Is a port something else than a tensor in memory?
+bool works_on_values(const ir::graph &graph, const ir::op &op) {
+    auto is_no_tensor = [&](int v) {
+        return !graph.values()[static_cast<std::size_t>(v)].desc.is_tensor();
+    };
+    return std::any_of(op.inputs.begin(), op.inputs.end(), is_no_tensor)
+           || std::any_of(op.outputs.begin(), op.outputs.end(), is_no_tensor);
 }
 
-/// Ops with open shapes stand alone: whoever executes what comes after them must know the shapes
-/// first.
-bool joins_others(const ir::op &op) {
-    return is_supported(op) && !op.def->has_open_shapes();
+bool is_supported(const ir::graph &graph, const ir::op &op) {
+    if (!op.def) return false;
+    return works_on_values(graph, op) ? op.def->evaluate != nullptr : op.def->reference != nullptr;
+}
+
+/// Others stand alone: sequences and optionals are no memory, and whoever executes what comes after
+/// an op with open shapes must know these first.
+bool joins_others(const ir::graph &graph, const ir::op &op) {
+    return is_supported(graph, op) && !works_on_values(graph, op) && !op.def->has_open_shapes();
 }
 
 template <typename T>
@@ -38,10 +48,13 @@ public:
     explicit region_finder(const ir::graph &graph)
         : graph_(graph),
           readers_(graph.values().size()),
-          region_(graph.ops().size()) {
+          region_(graph.ops().size()),
+          joins_(graph.ops().size()) {
         for (std::size_t i = 0; i < graph.ops().size(); ++i)
             for (int v : graph.ops()[i].inputs)
                 add_once(readers_[static_cast<std::size_t>(v)], static_cast<int>(i));
+        for (std::size_t i = 0; i < joins_.size(); ++i)
+            joins_[i] = joins_others(graph, graph.ops()[i]);
         std::iota(region_.begin(), region_.end(), 0);
     }
 
@@ -62,6 +75,8 @@ private:
         return graph_.values()[static_cast<std::size_t>(value)].producer;
     }
     int region_of(int op) const { return region_[static_cast<std::size_t>(op)]; }
+    /// Can it share a region? The other ops are regions of their own.
+    bool joins(int op) const { return joins_[static_cast<std::size_t>(op)] != 0; }
 
     void join(int a, int b) {
         int from = region_of(b);
@@ -69,21 +84,21 @@ private:
         std::replace(region_.begin(), region_.end(), from, to);
     }
 
-    /// The level of an op is the largest number of ops that join no others on a path that leads to
-    /// it. Connected ops of one level that do join are convex: a path that leaves them comes back
-    /// on a higher level, if at all.
+    /// The level of an op is the largest number of ops that stay alone on a path that leads to it.
+    /// Connected ops of one level that can share a region are convex: a path that leaves them comes
+    /// back on a higher level, if at all.
     void join_levels() {
         std::vector<int> level(graph_.ops().size(), 0);
         for (std::size_t i = 0; i < level.size(); ++i) {
             const ir::op &reader = graph_.ops()[i];
             for (int v : reader.inputs)
                 if (int p = producer_of(v); p >= 0)
-                    level[i] = std::max(level[i],
-                            level[static_cast<std::size_t>(p)] + (joins_others(op(p)) ? 0 : 1));
-            if (!joins_others(reader)) continue;
+                    level[i] = std::max(
+                            level[i], level[static_cast<std::size_t>(p)] + (joins(p) ? 0 : 1));
+            if (!joins(static_cast<int>(i))) continue;
             for (int v : reader.inputs)
-                if (int p = producer_of(v); p >= 0 && joins_others(op(p))
-                                            && level[static_cast<std::size_t>(p)] == level[i])
+                if (int p = producer_of(v);
+                        p >= 0 && joins(p) && level[static_cast<std::size_t>(p)] == level[i])
                     join(p, static_cast<int>(i));
         }
     }
@@ -92,10 +107,10 @@ private:
     void join_neighbours() {
         for (std::size_t i = 0; i < graph_.ops().size(); ++i) {
             const auto reader = static_cast<int>(i);
-            if (!joins_others(op(reader))) continue;
+            if (!joins(reader)) continue;
             for (int v : op(reader).inputs) {
                 int p = producer_of(v);
-                if (p < 0 || !joins_others(op(p)) || region_of(p) == region_of(reader)) continue;
+                if (p < 0 || !joins(p) || region_of(p) == region_of(reader)) continue;
                 if (!has_way_around(region_of(p), region_of(reader))) join(p, reader);
             }
         }
@@ -129,6 +144,7 @@ private:
     const ir::graph &graph_;
     std::vector<index_list> readers_; ///< By value.
     index_list region_;
+    std::vector<char> joins_; ///< By op.
 };
 
 /// Partitions as sets of ops, sorted so that none comes before one that it reads from; among those
@@ -181,7 +197,9 @@ std::shared_ptr<partition> make_partition(const std::shared_ptr<const ir::graph>
                 result->outputs.push_back(v);
         }
     result->is_supported = std::all_of(result->ops.begin(), result->ops.end(),
-            [&](int index) { return is_supported(result->op(index)); });
+            [&](int index) { return is_supported(*graph, result->op(index)); });
+    result->on_values =
+            result->ops.size() == 1 && works_on_values(*graph, result->op(result->ops.front()));
     return result;
 }
 

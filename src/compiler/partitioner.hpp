@@ -20,6 +20,7 @@ struct partition {
     std::vector<int> inputs;  ///< Indices into graph->values(), by port; each value once.
     std::vector<int> outputs; ///< As inputs.
     bool is_supported;        ///< Tern executes every op.
+    bool on_values;           ///< One op, with a port that is no tensor: it is evaluated.
 
     const ir::value &value(int index) const {
         return graph->values()[static_cast<std::size_t>(index)];

@@ -58,8 +58,8 @@ struct region {
 /// producer or a place. Called after each pass.
 void verify(const region &r);
 
-/// Turns StaticTranspose, StaticReshape and Reorder into views where the result may lie in the
-/// memory of the source, or the source be written to where the result is wanted.
+/// Turns StaticTranspose, StaticReshape, Reorder and its like into views where the result may lie
+/// in the memory of the source, or the source be written to where the result is wanted.
 void make_views(region &r);
 
 /// Strides that reach the elements of a StaticTranspose's result in its source.

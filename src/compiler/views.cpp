@@ -9,9 +9,14 @@
 namespace tern::compiler {
 namespace {
 
+/// Element by element the source.
+bool hands_on(op_kind kind) {
+    return kind == op_kind::Reorder || kind == op_kind::Identity
+           || kind == op_kind::OptionalGetElement;
+}
+
 bool is_move(op_kind kind) {
-    return kind == op_kind::StaticTranspose || kind == op_kind::StaticReshape
-           || kind == op_kind::Reorder;
+    return kind == op_kind::StaticTranspose || kind == op_kind::StaticReshape || hands_on(kind);
 }
 
 /// Axis of the source that each axis of the result is; from the attribute's normal form.
@@ -33,14 +38,14 @@ dims source_axes(const region_op &o, int rank) {
 
 /// Strides that reach the result's elements in the source's memory.
 std::optional<dims> result_strides(const region_op &o, const tensor_desc &src, const dims &shape) {
-    if (o.kind() == op_kind::Reorder) return src.strides;
+    if (hands_on(o.kind())) return src.strides;
     if (o.kind() == op_kind::StaticReshape) return reshape_strides(src.shape, src.strides, shape);
     return transposed_strides(o, src.strides);
 }
 
 /// Strides that reach the source's elements in the result's memory.
 std::optional<dims> source_strides(const region_op &o, const tensor_desc &dst, const dims &shape) {
-    if (o.kind() == op_kind::Reorder) return dst.strides;
+    if (hands_on(o.kind())) return dst.strides;
     if (o.kind() == op_kind::StaticReshape) return reshape_strides(dst.shape, dst.strides, shape);
     dims axes = source_axes(o, shape.rank());
     dims strides(shape.rank(), 0);

@@ -208,6 +208,10 @@ private:
 
 void tensor_dump::write(const char *side, std::size_t id, const buffer &memory) const {
     if (folder_.empty()) return;
+    if (memory.desc().type == data_type::string) {
+        print_line(format_text("[INFO]: tensor {} holds strings and is not dumped", id));
+        return;
+    }
     write_npy(format_text("{}/{}_{}_{}.npy", folder_, case_index_, side, id), memory);
 }
 

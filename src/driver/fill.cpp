@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string_view>
 
 #include "base/element.hpp"
 #include "base/shape.hpp"
@@ -44,17 +45,37 @@ std::uint64_t special_or_random(const float_format &format,
     return specials[(choice / 4) % specials.size()] | sign;
 }
 
+/// The characters of every string that the driver makes.
+constexpr std::string_view characters =
+        "the quick brown fox jumps over the lazy dog, and then it was not heard of any more, but "
+        "THE DOG DREAMT OF A FOX THAT JUMPED AND OF NOTHING ELSE FOR 0123456789 YEARS AND SOME "
+        "DAYS.";
+constexpr std::size_t longest_string = 24;
+constexpr std::size_t half_of_characters = (characters.size() - longest_string) / 2;
+
+/// A string of up to that length, every eighth of them empty. Those of the second half have other
+/// addresses than those of the first, which is what decides whether elements are equal bit by bit.
+void write_string(std::uint64_t random, bool second_half, std::byte *element) {
+    string_ref made;
+    made.data = characters.data() + (random >> 32) % half_of_characters
+                + (second_half ? half_of_characters : 0);
+    made.size = random % 8 == 0 ? 0 : 1 + (random / 8) % longest_string;
+    std::memcpy(element, &made, sizeof(made));
+}
+
 /// One element of random bits, top bit given.
 class bits_source {
 public:
     bits_source(data_type type, bool top_bit)
         : bytes_(bytes_of(type)),
           format_(format_of(type)),
+          is_string_(type == data_type::string),
           top_bit_(top_bit) {
         if (format_) specials_ = special_patterns(*format_);
     }
 
     void write(std::uint64_t random, std::byte *element) const {
+        if (is_string_) return write_string(random, top_bit_, element);
         // Complex numbers are two reals.
         std::size_t part = format_ ? static_cast<std::size_t>(format_->bits()) / 8 : bytes_;
         for (std::size_t at = 0; at < bytes_; at += part) {
@@ -70,6 +91,7 @@ private:
     std::size_t bytes_;
     std::optional<float_format> format_;
     std::array<std::uint64_t, 6> specials_{};
+    bool is_string_;
     bool top_bit_;
 };
 
@@ -108,6 +130,10 @@ std::vector<std::byte> numbers_for_measuring(data_type type) {
     const std::size_t bytes = bytes_of(type);
     std::vector<std::byte> numbers(measuring_numbers * bytes);
     for (std::size_t i = 0; i < measuring_numbers; ++i) {
+        if (type == data_type::string) {
+            write_string(mix(i), false, numbers.data() + i * bytes);
+            continue;
+        }
         double number = range.least + (range.most - range.least) * unit(mix(i));
         if (!format_of(type)) number = std::floor(number); // evenly among the integers
         store_f64(type, number, numbers.data() + i * bytes);
@@ -139,7 +165,8 @@ public:
     explicit zero_maker(data_type type)
         : bytes_(bytes_of(type)),
           format_(format_of(type)),
-          part_(format_ ? static_cast<std::size_t>(format_->bits()) / 8 : bytes_) {}
+          part_(format_ ? static_cast<std::size_t>(format_->bits()) / 8 : bytes_),
+          is_string_(type == data_type::string) {}
 
     /// Parts of floating-point numbers get either sign.
     void zero(std::uint64_t random, std::byte *element) const {
@@ -149,6 +176,12 @@ public:
         }
     }
     void make_other_than_zero(std::byte *element) const {
+        if (is_string_) {
+            string_ref text;
+            std::memcpy(&text, element, sizeof text);
+            if (text.size == 0) write_string(1, false, element);
+            return;
+        }
         if (std::all_of(element, element + bytes_, [](std::byte b) { return b == std::byte{0}; }))
             element[0] = std::byte{1};
     }
@@ -157,6 +190,7 @@ private:
     std::size_t bytes_;
     std::optional<float_format> format_;
     std::size_t part_;
+    bool is_string_;
 };
 
 void fill_condition(buffer &memory, std::uint64_t stream) {

@@ -17,8 +17,9 @@ namespace tern::driver {
 /// For comparing. Conditions: half zero, the others 1 to 255, evenly. Everything else as
 /// `role.kind` says. Bits: with zeros, denormals, infinities and NaNs with payloads among the
 /// floating-point ones; the top bit is the parity of port and seed, so that neighbouring ports
-/// differ in every element. The bytes between elements get values, too. Where zeros are counted,
-/// half the elements are zero, those of floating-point types with either sign.
+/// differ in every element. Strings: up to 24 characters, some of them none, that live as long as
+/// the program. The bytes between elements get values, too. Where zeros are counted, half the
+/// elements are zero, those of floating-point types with either sign.
 ///
 /// Of the rows of a mask the share `masked_rows` is masked entirely; every other row lets at least
 /// one element through. Rows without an end of their own (a broadcast mask) count each element.

@@ -45,17 +45,9 @@ std::vector<ready_step> make_ready(
 
 } // namespace
 
-void measure(const prepared_graph &prepared, const formats::graph_file &file,
-        const run_settings &settings, const tensor_dump &dump, case_result &result) {
-    memory_map memory = make_inputs(prepared, file, settings, result.phases);
-    dump.write_inputs(memory);
-    std::vector<ready_step> steps = make_ready(prepared, settings, memory);
-
+void measure_calls(
+        const run_settings &settings, case_result &result, const std::function<void()> &run_all) {
     using clock = std::chrono::steady_clock;
-    auto run_all = [&] {
-        for (ready_step &ready : steps)
-            execute_pointers(prepared, *ready.step, ready.pointers, ready.scratch.data());
-    };
     const double most_ms =
             settings.mode == run_mode::fast_performance ? fast_ms : settings.max_ms_per_prb;
     const int fixed_times =
@@ -78,6 +70,18 @@ void measure(const prepared_graph &prepared, const formats::graph_file &file,
         }
     }
     measured.average = total / measured.times;
+}
+
+void measure(const prepared_graph &prepared, const formats::graph_file &file,
+        const run_settings &settings, const tensor_dump &dump, case_result &result) {
+    memory_map memory = make_inputs(prepared, file, settings, result.phases);
+    dump.write_inputs(memory);
+    std::vector<ready_step> steps = make_ready(prepared, settings, memory);
+
+    measure_calls(settings, result, [&] {
+        for (ready_step &ready : steps)
+            execute_pointers(prepared, *ready.step, ready.pointers, ready.scratch.data());
+    });
     for (const compiled_step &step : prepared.steps)
         for (const compiled_port &port : step.outputs)
             if (!settings.in_place) dump.write("out", port.id, memory.at(port.id));

@@ -2,9 +2,15 @@
 #ifndef TERN_DRIVER_MEASURE_HPP
 #define TERN_DRIVER_MEASURE_HPP
 
+#include <functional>
+
 #include "driver/correctness.hpp"
 
 namespace tern::driver {
+
+/// Calls `run_all` once to warm up, then as often as `settings` say, and notes the times.
+void measure_calls(
+        const run_settings &settings, case_result &result, const std::function<void()> &run_all);
 
 /// Mode P: one warm-up, then execution after execution until the time is used up and there were at
 /// least five, or as often as --fix-times-per-prb says. One sample is all partitions in their

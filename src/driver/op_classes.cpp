@@ -16,6 +16,8 @@ op_class class_of(op_kind kind) {
         case k::StaticReshape:
         case k::StaticTranspose:
         case k::Concat:
+        case k::Identity:
+        case k::OptionalGetElement:
         case k::End: return op_class::moves;
         case k::GreaterEqual:
         case k::Greater:
@@ -27,6 +29,7 @@ op_class class_of(op_kind kind) {
         case k::Or:
         case k::Not:
         case k::Xor:
+        case k::OptionalHasElement:
         case k::GenIndex:
         case k::NonZero: return op_class::decides;
         case k::TypeCast:

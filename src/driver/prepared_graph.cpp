@@ -17,6 +17,7 @@ using graph::logical_tensor;
 
 logical_tensor to_logical_tensor(const ir::port &port) {
     const tensor_desc &desc = port.desc;
+    if (!desc.rank_known) return logical_tensor(port.id, desc.type);
     logical_tensor::dims shape(desc.shape.begin(), desc.shape.end());
     if (desc.layout != layout_type::strided)
         return logical_tensor(port.id, desc.type, shape, desc.layout, desc.property);
@@ -24,16 +25,18 @@ logical_tensor to_logical_tensor(const ir::port &port) {
     return logical_tensor(port.id, desc.type, shape, strides, desc.property);
 }
 
-std::vector<logical_tensor> to_logical_tensors(const std::vector<ir::port> &ports) {
-    std::vector<logical_tensor> result;
-    for (const ir::port &port : ports)
-        result.push_back(to_logical_tensor(port));
-    return result;
-}
-
 graph::op to_op(const ir::op_spec &spec) {
-    graph::op op(spec.id, spec.kind, to_logical_tensors(spec.inputs),
-            to_logical_tensors(spec.outputs), spec.name);
+    graph::op op(spec.id, spec.kind, spec.name);
+    for (const ir::port &port : spec.inputs)
+        if (port.desc.is_tensor())
+            op.add_input(to_logical_tensor(port));
+        else
+            op.add_input(graph::logical_value{port.id, port.desc.value_type()});
+    for (const ir::port &port : spec.outputs)
+        if (port.desc.is_tensor())
+            op.add_output(to_logical_tensor(port));
+        else
+            op.add_output(graph::logical_value{port.id, port.desc.value_type()});
     for (const auto &[attr, value] : spec.attrs)
         std::visit([&op, name = attr](const auto &typed) { op.set_attr(name, typed); }, value);
     return op;
@@ -70,6 +73,8 @@ compiled_port resolve(const graph::compiled_partition &compiled, std::size_t id)
     return port;
 }
 
+} // namespace
+
 std::vector<const ir::op_spec *> ops_of(
         const graph::partition &partition, const formats::graph_file &file) {
     std::vector<std::size_t> ids = partition.get_ops();
@@ -78,6 +83,8 @@ std::vector<const ir::op_spec *> ops_of(
         if (std::find(ids.begin(), ids.end(), op.id) != ids.end()) ops.push_back(&op);
     return ops;
 }
+
+namespace {
 
 void check_supported(const std::vector<graph::partition> &partitions,
         const formats::graph_file &file, int verbose) {
@@ -123,18 +130,24 @@ void print_compiled(const compiled_step &step, std::size_t index, int verbose) {
 
 } // namespace
 
-prepared_graph prepare(const formats::graph_file &file, std::size_t expected_n_partitions,
-        const run_settings &settings, phase_seconds &phases) {
-    const int verbose = settings.verbose;
-    const graph::compile_options compile_options{settings.implementation};
+std::vector<graph::partition> make_partitions(const formats::graph_file &file,
+        std::size_t expected_n_partitions, const run_settings &settings, phase_seconds &phases) {
     std::vector<graph::partition> partitions;
     {
         phase_timer timer(phases.create_pd);
         partitions = build(file).get_partitions();
     }
-    check_supported(partitions, file, verbose);
-    check_number(partitions, expected_n_partitions, verbose);
+    check_supported(partitions, file, settings.verbose);
+    check_number(partitions, expected_n_partitions, settings.verbose);
+    return partitions;
+}
 
+prepared_graph prepare(const formats::graph_file &file, std::size_t expected_n_partitions,
+        const run_settings &settings, phase_seconds &phases) {
+    const int verbose = settings.verbose;
+    const graph::compile_options compile_options{settings.implementation};
+    const std::vector<graph::partition> partitions =
+            make_partitions(file, expected_n_partitions, settings, phases);
     phase_timer timer(phases.create_prim);
     prepared_graph prepared;
     prepared.where = engine(engine::kind::cpu, 0);

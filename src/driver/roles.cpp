@@ -28,13 +28,14 @@ bool is_choice(const ir::op_spec &op) {
 
 /// Ops through which -infinity stays -infinity.
 bool is_linear(const ir::op_spec &op) {
-    return is(op, {op_kind::Add, op_kind::Subtract, op_kind::Multiply, op_kind::Divide,
-                          op_kind::TypeCast, op_kind::Reorder, op_kind::Select, op_kind::Where});
+    return is(op,
+            {op_kind::Add, op_kind::Subtract, op_kind::Multiply, op_kind::Divide, op_kind::TypeCast,
+                    op_kind::Reorder, op_kind::Identity, op_kind::Select, op_kind::Where});
 }
 
 /// Ops that hand on what they are given, in another place or form.
 bool hands_on(const ir::op_spec &op) {
-    return is(op, {op_kind::TypeCast, op_kind::Reorder, op_kind::StaticReshape,
+    return is(op, {op_kind::TypeCast, op_kind::Reorder, op_kind::Identity, op_kind::StaticReshape,
                           op_kind::StaticTranspose});
 }
 
@@ -110,6 +111,10 @@ public:
                 set_elementwise(op);
         }
         for (const ir::op_spec &op : ops_)
+            if (is(op, {op_kind::SequenceAt}) && op.inputs.size() == 2)
+                if (input_role *at = free_input(op.inputs[1].id))
+                    set_choices(*at, value_kind::one_of, {0, -1}); // first and last
+        for (const ir::op_spec &op : ops_)
             set_masks(op);
         if (masks_ > 1)
             for (auto &[id, role] : roles_)
@@ -148,6 +153,7 @@ private:
 
     void set_general(std::size_t id, input_role &role) {
         const data_type type = types_.at(id);
+        if (type == data_type::string) return; // any string is as good as another
         if (type == data_type::boolean) role.condition = true;
         if (is_floating(type) || type == data_type::c64 || type == data_type::c128) {
             role.kind = value_kind::numbers;
@@ -381,7 +387,7 @@ private:
         else if (is(op, {op_kind::And, op_kind::Or}))
             for (const ir::port &port : op.inputs)
                 set_condition(port.id, axis, keeps, true);
-        else if (is(op, {op_kind::Reorder}))
+        else if (is(op, {op_kind::Reorder, op_kind::Identity}))
             set_condition(op.inputs[0].id, axis, keeps, first);
     }
 

@@ -9,6 +9,7 @@
 #include "driver/measure.hpp"
 #include "driver/report.hpp"
 #include "driver/rewrite.hpp"
+#include "driver/value_case.hpp"
 
 namespace tern::driver {
 namespace {
@@ -31,7 +32,10 @@ void load(formats::graph_file &file, const std::string &path, const case_options
         run_mode mode) {
     file = formats::read_graph_file(path);
     try {
-        rewrite(file, options);
+        if (has_values(file))
+            settle_values(file, options);
+        else
+            rewrite(file, options);
     } catch (const verdict &end) {
         bool can_be_listed = end.end == outcome::unimplemented || end.end == outcome::skipped;
         if (mode != run_mode::list || !can_be_listed) throw;
@@ -53,13 +57,17 @@ void run_phases(const std::string &path, const case_options &options, const run_
         result.end = outcome::listed;
         return;
     }
+    tensor_dump dump(settings.dump, index);
+    if (has_values(file)) {
+        run_value_case(file, options, settings, dump, result);
+        return;
+    }
     prepared_graph prepared = prepare(file, options.expected_n_partitions, settings, result.phases);
     if (settings.mode == run_mode::initialize) {
         result.end = outcome::initialized;
         return;
     }
     check_ram(prepared, settings.mode, settings.verbose);
-    tensor_dump dump(settings.dump, index);
     try {
         result.end = outcome::executed;
         if (settings.mode == run_mode::correctness)

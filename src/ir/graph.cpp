@@ -45,6 +45,10 @@ public:
 private:
     void bind(const port_def &expected, const port &given) {
         data_type type = given.desc.type;
+        if (!expected.forms.contains(given.desc.form))
+            fail(status::invalid_graph_op, "{}: {} (tensor {}) is {}; allowed: {}",
+                    to_string(spec_.label()), expected.name, given.id,
+                    to_string(given.desc.value_type()), names_of(expected.forms));
         const type_rule &rule = rule_of(expected.type_variable);
         if (!rule.types.contains(type))
             fail(status::invalid_graph_op, "{}: {} (tensor {}) has data type {}; allowed: {}",
@@ -75,6 +79,15 @@ private:
             if (types.contains(static_cast<data_type>(i)))
                 names += format_text(
                         "{}{}", names.empty() ? "" : " ", tern::name_of(static_cast<data_type>(i)));
+        return names;
+    }
+
+    static std::string names_of(const form_set &forms) {
+        std::string names;
+        for (value_form form : {value_form::tensor, value_form::sequence,
+                     value_form::optional_tensor, value_form::optional_sequence})
+            if (forms.contains(form))
+                names += format_text("{}{}", names.empty() ? "" : " ", name_of(form));
         return names;
     }
 

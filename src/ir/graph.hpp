@@ -14,7 +14,7 @@
 
 namespace tern::ir {
 
-/// A logical tensor as the inside sees it.
+/// A logical tensor or a logical value as the inside sees it.
 struct port {
     std::size_t id = 0;
     tensor_desc desc;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/tensor_desc.hpp"
+#include "tern/value.hpp"
 
 namespace tern::ir {
 
@@ -40,12 +41,26 @@ enum class port_use {
     repeated, ///< Any number of them, none included; the last port.
 };
 
+/// A set of forms of values, as a bit mask.
+class form_set {
+public:
+    template <typename... Forms>
+    explicit constexpr form_set(Forms... forms) : bits_((bit(forms) | ...)) {}
+    constexpr bool contains(value_form form) const { return (bits_ & bit(form)) != 0; }
+
+private:
+    static constexpr unsigned bit(value_form form) { return 1U << static_cast<unsigned>(form); }
+    unsigned bits_;
+};
+inline constexpr form_set only_tensors(value_form::tensor);
+
 /// One input or output. Ports with the same type variable ("T", or a variable of their own) must
 /// have one data type, out of the variable's set.
 struct port_def {
     std::string_view name;
     std::string_view type_variable;
     port_use use = port_use::required;
+    form_set forms = only_tensors; ///< Of what goes in or out; the data type is its tensors'.
 };
 
 struct type_rule {
@@ -94,6 +109,15 @@ struct reference_args {
     std::span<const mutable_view> out;
 };
 
+/// A call of an op that works on values. The caller has checked them against the ports, and gives
+/// an empty optional where an optional is absent.
+struct value_args {
+    const op_label &label;
+    const attr_list &attrs;
+    std::span<const value> in; ///< As many as are given: optional ports may be missing.
+    std::span<value> out;
+};
+
 /// Everything Tern knows of an op kind.
 struct op_def {
     op_kind kind;
@@ -115,7 +139,7 @@ struct op_def {
 
     /// The semantics: computes the elements [begin, end) of the first output (row-major numbering),
     /// and those of the other outputs that go with them. Ranges may run in parallel. Shapes are
-    /// known and legal. Null: the op is never executed (Wildcard, End).
+    /// known and legal. Null: the op is never executed (Wildcard, End), or works on values only.
     void (*reference)(const reference_args &args, std::int64_t begin, std::int64_t end) noexcept;
 
     /// Of an op whose output shapes depend on what its inputs hold: completes `shapes`, one for
@@ -126,8 +150,12 @@ struct op_def {
     /// Inputs that output 0 may share memory with when type, shape and strides agree, best first.
     std::span<const int> in_place_inputs;
 
+    /// Runs the op on whole values: where a port is no tensor, and for callers that have values.
+    /// Throws tern::error before an output is written. Null: the op takes tensors in memory only.
+    void (*evaluate)(const value_args &args) = nullptr;
+
     /// False: a graph may hold the op, but Tern never runs it, and its partition is unsupported.
-    bool is_executable() const { return reference != nullptr; }
+    bool is_executable() const { return reference != nullptr || evaluate != nullptr; }
     /// True when only the inputs' contents tell the shapes of the outputs.
     bool has_open_shapes() const { return find_shapes != nullptr; }
 };

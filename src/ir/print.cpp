@@ -107,6 +107,7 @@ std::vector<op_spec> specs_of(const graph &g) {
 }
 
 std::string short_text(const tensor_desc &desc) {
+    if (!desc.is_tensor()) return to_string(desc.value_type());
     std::string shape;
     for (std::int64_t dim : desc.shape) {
         if (!shape.empty()) shape += 'x';

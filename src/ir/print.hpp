@@ -21,7 +21,8 @@ std::vector<op_spec> specs_of(const graph &g);
 
 /// "f32[2x3]": type and shape. Unknown dims are "?", an unknown rank is "...", a scalar has
 /// nothing. After a colon, where it is not dense: strides ("f32[2x3:1s2]", unknown ones "?"), or
-/// the layout ("f32[2x3:any]"). Then the property where one is set: "f32[] host_scalar".
+/// the layout ("f32[2x3:any]"). Then the property where one is set: "f32[] host_scalar". Of what is
+/// no tensor the type: "seq(tensor(f32))".
 std::string short_text(const tensor_desc &desc);
 
 /// Attributes in the order of setting: "auto_broadcast=numpy, axes=[0, 1]"; a text that is not a

@@ -12,7 +12,7 @@
 namespace tern::ops {
 namespace {
 
-constexpr std::array<ir::port_def, 1> inputs = {{{"src", "Any"}}};
+constexpr std::array<ir::port_def, 1> inputs = {{{"src", "Any", ir::port_use::required, any_form}}};
 constexpr std::array<ir::type_rule, 1> types = {{{"Any", any_or_undef}}};
 
 void infer(const ir::op_label &, const ir::attr_list &, std::span<const tensor_desc>,

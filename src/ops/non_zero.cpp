@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <cstring>
 
 #include "ops/operands.hpp"
 #include "ops/rules.hpp"
@@ -7,10 +8,11 @@
 /// Y[:, k] = index of the k-th element of X that is not zero, in row-major order
 /// Shapes: X of rank 0..12, zero sizes allowed; Y [rank of X, count]. The count depends on what X
 ///         holds: it is unknown until the op has run. A scalar gives [0, 1] or [0, 0].
-/// Types:  X any type of 1, 2, 4, 8 or 16 bytes: ONNX's list and the two f8 types. Y s64.
+/// Types:  X any type of 1, 2, 4, 8 or 16 bytes: ONNX's list, string included, and the two f8
+///         types. Y s64.
 /// Values: exact. Elements are looked at as bits: NaN and denormals are not zero whatever the
 ///         FTZ/DAZ modes say, -0.0 is; a complex number is zero when both its parts are; of boolean
-///         only the byte 0 is. In place: not.
+///         only the byte 0 is, of strings the one without characters. In place: not.
 /// Errors: none at run time.
 /// Source: ONNX NonZero-13.
 namespace tern::ops {
@@ -33,6 +35,11 @@ void infer(const ir::op_label &label, const ir::attr_list &, std::span<const ten
 }
 
 bool is_zero(data_type type, const unsigned char *element) {
+    if (type == data_type::string) {
+        string_ref text;
+        std::memcpy(&text, element, sizeof text);
+        return text.size == 0;
+    }
     const std::size_t bytes = bytes_of(type);
     const std::optional<float_format> format = format_of(type);
     const std::size_t part = format ? static_cast<std::size_t>(format->bits()) / 8 : bytes;

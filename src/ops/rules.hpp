@@ -15,11 +15,25 @@
 namespace tern::ops {
 
 /// Every type whose elements are whole bytes of one fixed number: what an op can copy without
-/// knowing what it means.
+/// knowing what it means. Strings are among them, for their elements are references.
 inline constexpr type_set any_fixed_size(data_type::f16, data_type::bf16, data_type::f32,
         data_type::f64, data_type::s8, data_type::s16, data_type::s32, data_type::s64,
         data_type::u8, data_type::u16, data_type::u32, data_type::u64, data_type::boolean,
-        data_type::f8_e5m2, data_type::f8_e4m3, data_type::c64, data_type::c128);
+        data_type::f8_e5m2, data_type::f8_e4m3, data_type::c64, data_type::c128, data_type::string);
+
+/// The types that ONNX's ops on values and tensors of any kind list, and bf16, which some of its
+/// older lists lack.
+inline constexpr type_set onnx_types(data_type::bf16, data_type::boolean, data_type::c64,
+        data_type::c128, data_type::f64, data_type::f32, data_type::f16, data_type::s8,
+        data_type::s16, data_type::s32, data_type::s64, data_type::u8, data_type::u16,
+        data_type::u32, data_type::u64, data_type::string);
+
+inline constexpr ir::form_set any_form(value_form::tensor, value_form::sequence,
+        value_form::optional_tensor, value_form::optional_sequence);
+inline constexpr ir::form_set tensor_or_sequence(value_form::tensor, value_form::sequence);
+inline constexpr ir::form_set only_sequences(value_form::sequence);
+inline constexpr ir::form_set only_optionals(
+        value_form::optional_tensor, value_form::optional_sequence);
 
 /// The types that are computed in f32 and stored as they are.
 inline constexpr type_set low_floating(data_type::f16, data_type::bf16, data_type::f32);

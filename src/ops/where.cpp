@@ -7,7 +7,7 @@
 /// Shapes: condition, X and Y broadcast (numpy rules, every operand every way) to output. Rank
 ///         0..12, zero sizes allowed.
 /// Types:  condition boolean (one byte, nonzero is true); X, Y, output the same type, any of 1, 2,
-///         4, 8 or 16 bytes. ONNX's list, less string, and the two f8 types.
+///         4, 8 or 16 bytes. ONNX's list and the two f8 types.
 /// Values: bits are copied unchanged. In place: output may be X or Y when shape and layout agree.
 /// Errors: invalid_shape at finalize or compile, naming operand and axis; none at run time.
 /// Source: ONNX Where-16.

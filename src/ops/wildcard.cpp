@@ -12,8 +12,9 @@
 namespace tern::ops {
 namespace {
 
-constexpr std::array<ir::port_def, 1> inputs = {{{"src", "Any", ir::port_use::repeated}}};
-constexpr std::array<ir::port_def, 1> outputs = {{{"dst", "Any", ir::port_use::repeated}}};
+constexpr std::array<ir::port_def, 1> inputs = {{{"src", "Any", ir::port_use::repeated, any_form}}};
+constexpr std::array<ir::port_def, 1> outputs = {
+        {{"dst", "Any", ir::port_use::repeated, any_form}}};
 constexpr std::array<ir::type_rule, 1> types = {{{"Any", any_or_undef, true}}};
 
 void infer(const ir::op_label &, const ir::attr_list &, std::span<const tensor_desc>,

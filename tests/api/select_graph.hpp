@@ -110,7 +110,7 @@ constexpr unsigned char filler_byte = 0xa5;
 template <typename T>
 T filler() {
     T value;
-    std::memset(&value, filler_byte, sizeof value);
+    std::memset(static_cast<void *>(&value), filler_byte, sizeof value);
     return value;
 }
 

@@ -52,9 +52,24 @@ std::string cell(std::string_view text) {
     return result;
 }
 
+/// What a port takes; empty: tensors, as most do.
+std::string forms_text(const ir::form_set &forms) {
+    using tern::value_form;
+    std::string text;
+    bool only_tensors = true;
+    for (value_form form : {value_form::tensor, value_form::sequence, value_form::optional_tensor,
+                 value_form::optional_sequence}) {
+        if (!forms.contains(form)) continue;
+        if (form != value_form::tensor) only_tensors = false;
+        text += format_text("{}{}", text.empty() ? "" : " or ", tern::name_of(form));
+    }
+    return only_tensors ? "" : text;
+}
+
 std::string port_text(const ir::port_def &port) {
     std::string text = format_text("{} ({})", code(port.name), port.type_variable);
-    if (port.use == ir::port_use::optional) text += ", optional";
+    if (const std::string forms = forms_text(port.forms); !forms.empty()) text += ", " + forms;
+    if (port.use == ir::port_use::optional) text += ", may be left out";
     if (port.use == ir::port_use::repeated) text += ", any number of times";
     return text;
 }
@@ -111,12 +126,15 @@ std::string section(const ir::op_def &def) {
                 joined(def.in_place_inputs, [&](int input) {
                     return code(def.inputs[static_cast<std::size_t>(input)].name);
                 }));
-    if (def.is_executable())
+    if (def.evaluate != nullptr)
+        text += def.reference != nullptr
+                        ? "- a partition of its own, `evaluate`, where a port is no tensor\n"
+                        : "- a partition of its own: `evaluate`\n";
+    if (def.reference != nullptr)
         text += format_text("- implementations: {}\n",
                 joined(tern::compiler::candidates_of(def.kind),
                         [](const auto &candidate) { return code(candidate.name); }));
-    else
-        text += "- never executed: its partition is unsupported\n";
+    if (!def.is_executable()) text += "- never executed: its partition is unsupported\n";
     return text + attrs_table(def.attrs) + "\n";
 }
 

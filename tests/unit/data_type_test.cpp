@@ -30,6 +30,7 @@ TEST(data_type, sizes) {
     for (data_type type : {data_type::f64, data_type::s64, data_type::u64, data_type::c64})
         EXPECT_EQ(bytes_of(type), 8u) << name_of(type);
     EXPECT_EQ(bytes_of(data_type::c128), 16u);
+    EXPECT_EQ(bytes_of(data_type::string), sizeof(string_ref));
 }
 
 TEST(data_type, bytes_of_many) {
@@ -52,7 +53,8 @@ TEST(data_type, values_stay) {
     EXPECT_EQ(static_cast<int>(data_type::boolean), 7);
     EXPECT_EQ(static_cast<int>(data_type::s64), 12);
     EXPECT_EQ(static_cast<int>(data_type::c128), 19);
-    EXPECT_EQ(data_type_count, 20);
+    EXPECT_EQ(static_cast<int>(data_type::string), 20);
+    EXPECT_EQ(data_type_count, 21);
 }
 
 TEST(data_type, names_there_and_back) {

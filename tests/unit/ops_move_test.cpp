@@ -11,8 +11,8 @@ using testing::ElementsAre;
 using s64s = std::vector<std::int64_t>;
 
 constexpr dt every_type[] = {dt::f16, dt::bf16, dt::f32, dt::f64, dt::s8, dt::s16, dt::s32, dt::s64,
-        dt::u8, dt::u16, dt::u32, dt::u64, dt::boolean, dt::f8_e5m2, dt::f8_e4m3, dt::c64,
-        dt::c128};
+        dt::u8, dt::u16, dt::u32, dt::u64, dt::boolean, dt::f8_e5m2, dt::f8_e4m3, dt::c64, dt::c128,
+        dt::string};
 
 ir::attr_list reshape_to(const s64s &shape, bool special_zero = false) {
     return {{op_attr::shape, shape}, {op_attr::special_zero, special_zero}};

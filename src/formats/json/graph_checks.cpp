@@ -11,7 +11,7 @@ namespace tern::formats {
 namespace {
 
 bool agree(const tensor_desc &a, const tensor_desc &b, bool written_by_an_op) {
-    if (a.type != b.type) return false;
+    if (a.type != b.type || a.form != b.form) return false;
     return written_by_an_op || a == b;
 }
 

@@ -24,6 +24,16 @@ struct placement {
     std::string backend;
 };
 
+/// What the driver feeds where a graph's input is no tensor: Tern's own keys of the format.
+struct value_sample {
+    enum class state { present, empty, absent };
+    state what = state::present; ///< Of optionals; the others are present.
+    std::vector<dims> shapes;    ///< Of the tensors of a sequence; one for an optional tensor.
+
+    friend bool operator==(const value_sample &, const value_sample &) = default;
+};
+std::string_view name_of(value_sample::state state);
+
 /// What a graph file says. Descriptions of one tensor id agree: in data type and property always,
 /// in shape and layout unless an op of the graph writes the tensor (its shape follows from the
 /// inputs, whatever the file says).
@@ -36,6 +46,7 @@ struct graph_file {
     std::vector<std::size_t> output_ports;
     std::vector<ir::op_spec> ops;                ///< In file order; ids are unique.
     std::map<std::size_t, placement> placements; ///< By op id; nothing runs by them.
+    std::map<std::size_t, value_sample> samples; ///< By id of what is no tensor, where given.
 };
 
 /// Reads a file. Throws tern::error (invalid_arguments) whose message begins with path, line and

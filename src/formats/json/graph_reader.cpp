@@ -51,6 +51,7 @@ public:
         for (const json_value &item : ops.items)
             graph.ops.push_back(op(item, graph.ops.size()));
         graph.placements = std::move(placements_);
+        graph.samples = std::move(samples_);
         return graph;
     }
 
@@ -143,7 +144,11 @@ private:
 
     /// A shape or a stride list. nullopt: unknown, written as a list of one INT64_MIN.
     std::optional<dims> axis_list(const json_value &lt, std::string_view key) const {
-        const json_value &list = need(lt, key, kind::list);
+        return axes(need(lt, key, kind::list), key);
+    }
+
+    std::optional<dims> axes(const json_value &list, std::string_view key) const {
+        if (list.type != kind::list) complain_key(list, key, "a list");
         if (list.items.size() > static_cast<std::size_t>(max_rank))
             complain(list, format_text("key \"{}\": expected at most {} entries, found {}", key,
                                    max_rank, list.items.size()));
@@ -183,6 +188,67 @@ private:
         desc.strides = strides ? *strides : dims(desc.shape.rank(), unknown_dim);
     }
 
+    dims known_shape(const json_value &list, std::string_view key) const {
+        std::optional<dims> shape = axes(list, key);
+        if (!shape || has_unknown(*shape)) complain_key(list, key, "a shape without unknown sizes");
+        return *shape;
+    }
+
+    /// The keys of what is no tensor; nothing to do for a tensor.
+    void read_form(const json_value &lt, tensor_desc &desc) const {
+        const json_value *word = lt.find("kind");
+        if (word == nullptr) return;
+        const std::string &text = string(*word, "kind");
+        if (text != "tensor" && text != "sequence" && text != "optional")
+            complain_key(*word, "kind", "tensor, sequence or optional");
+        if (text == "sequence") desc.form = value_form::sequence;
+        const json_value *element = lt.find("element");
+        if (text != "optional") {
+            if (element != nullptr) complain(*element, "key \"element\": only an optional has one");
+            return;
+        }
+        desc.form = value_form::optional_tensor;
+        if (element == nullptr) return;
+        const std::string &held = string(*element, "element");
+        if (held != "tensor" && held != "sequence")
+            complain_key(*element, "element", "tensor or sequence");
+        if (held == "sequence") desc.form = value_form::optional_sequence;
+    }
+
+    value_sample::state state(const json_value &word) const {
+        const std::string &text = string(word, "state");
+        for (auto known : {value_sample::state::present, value_sample::state::empty,
+                     value_sample::state::absent})
+            if (formats::name_of(known) == text) return known;
+        complain_key(word, "state", "present, empty or absent");
+    }
+
+    void read_sample(const json_value &lt, const ir::port &port) {
+        const value_form form = port.desc.form;
+        const json_value *word = lt.find("state");
+        const bool has_one = form == value_form::optional_tensor;
+        const std::string_view key = has_one ? "shape" : "shapes";
+        const json_value *shapes = lt.find(key);
+        if (word == nullptr && shapes == nullptr) return;
+        value_sample sample;
+        if (word != nullptr) {
+            if (!is_optional(form)) complain(*word, "key \"state\": only an optional has one");
+            sample.what = state(*word);
+        }
+        if (shapes != nullptr) {
+            if (sample.what != value_sample::state::present)
+                complain(*shapes, format_text("key \"{}\": an optional that is {} has no shapes",
+                                          key, formats::name_of(sample.what)));
+            if (shapes->type != kind::list) complain_key(*shapes, key, "a list");
+            if (has_one) sample.shapes.push_back(known_shape(*shapes, key));
+            for (const json_value &shape : shapes->items)
+                if (!has_one) sample.shapes.push_back(known_shape(shape, key));
+        }
+        auto [at, fresh] = samples_.emplace(port.id, sample);
+        if (!fresh && !(at->second == sample))
+            complain(lt, "state and shapes are not those that an earlier op gives for this id");
+    }
+
     ir::port port(const json_value &lt) {
         if (lt.type != kind::object)
             complain(lt, format_text("expected an object, found {}", describe(lt)));
@@ -193,6 +259,11 @@ private:
         std::optional<data_type> found = data_type_from_name(type.text);
         if (!found || *found == data_type::undef) complain_key(type, "dtype", "a data type");
         result.desc.type = *found;
+        read_form(lt, result.desc);
+        if (!result.desc.is_tensor()) {
+            read_sample(lt, result);
+            return result;
+        }
         read_layout(lt, result.desc);
         if (const json_value *word = lt.find("property_type")) {
             std::optional<property_type> property =
@@ -304,6 +375,7 @@ private:
     std::string where_;
     graph_positions positions_;
     std::map<std::size_t, placement> placements_;
+    std::map<std::size_t, value_sample> samples_;
 };
 
 } // namespace

@@ -84,8 +84,52 @@ void write_axis_list(layout_writer &out, std::string_view key, const dims &value
     out.numbers(known ? values : dims{unknown_dim});
 }
 
-void write_port(layout_writer &out, const ir::port &port) {
+void write_sample(layout_writer &out, value_form form, const value_sample &sample) {
+    if (is_optional(form)) {
+        out.key("state");
+        out.string(name_of(sample.what));
+    }
+    if (sample.what != value_sample::state::present) return;
+    if (form == value_form::optional_tensor) {
+        if (sample.shapes.empty()) return;
+        out.key("shape");
+        out.numbers(sample.shapes.front());
+        return;
+    }
+    out.key("shapes");
+    out.begin('[');
+    for (const dims &shape : sample.shapes) {
+        out.element();
+        out.numbers(shape);
+    }
+    out.end(']');
+}
+
+/// What is no tensor: Tern's own keys.
+void write_value(layout_writer &out, const ir::port &port, const value_sample *sample) {
+    const value_form form = port.desc.form;
+    out.begin('{');
+    out.key("id");
+    out.number(port.id);
+    out.key("dtype");
+    out.string(tern::name_of(port.desc.type));
+    out.key("kind");
+    out.string(is_optional(form) ? "optional" : "sequence");
+    if (is_optional(form)) {
+        out.key("element");
+        out.string(held_form(form) == value_form::sequence ? "sequence" : "tensor");
+    }
+    if (sample != nullptr) write_sample(out, form, *sample);
+    out.end('}');
+}
+
+void write_port(layout_writer &out, const ir::port &port, const graph_file &graph) {
     const tensor_desc &desc = port.desc;
+    if (!desc.is_tensor()) {
+        auto sample = graph.samples.find(port.id);
+        write_value(out, port, sample == graph.samples.end() ? nullptr : &sample->second);
+        return;
+    }
     bool strided = desc.layout == layout_type::strided;
     bool strides_known = strided && desc.rank_known;
     for (std::int64_t stride : desc.strides)
@@ -104,12 +148,13 @@ void write_port(layout_writer &out, const ir::port &port) {
     out.end('}');
 }
 
-void write_ports(layout_writer &out, std::string_view key, const std::vector<ir::port> &ports) {
+void write_ports(layout_writer &out, std::string_view key, const std::vector<ir::port> &ports,
+        const graph_file &graph) {
     out.key(key);
     out.begin('[');
     for (const ir::port &port : ports) {
         out.element();
-        write_port(out, port);
+        write_port(out, port, graph);
     }
     out.end(']');
 }
@@ -134,7 +179,9 @@ void write_attr(layout_writer &out, std::string_view name, const ir::attr_value 
     out.end('}');
 }
 
-void write_op(layout_writer &out, const ir::op_spec &op, const placement *placed) {
+void write_op(layout_writer &out, const ir::op_spec &op, const graph_file &graph) {
+    auto at = graph.placements.find(op.id);
+    const placement *placed = at == graph.placements.end() ? nullptr : &at->second;
     out.begin('{');
     out.key("id");
     out.number(op.id);
@@ -149,8 +196,8 @@ void write_op(layout_writer &out, const ir::op_spec &op, const placement *placed
     if (placed && placed->partition) write_attr(out, "partition_id", *placed->partition);
     if (placed && !placed->backend.empty()) write_attr(out, "backend", placed->backend);
     out.end('}');
-    write_ports(out, "inputs", op.inputs);
-    write_ports(out, "outputs", op.outputs);
+    write_ports(out, "inputs", op.inputs, graph);
+    write_ports(out, "outputs", op.outputs, graph);
     out.end('}');
 }
 
@@ -174,9 +221,8 @@ std::string write_graph(const graph_file &graph) {
     out.key("graph");
     out.begin('[');
     for (const ir::op_spec &op : graph.ops) {
-        auto placed = graph.placements.find(op.id);
         out.element();
-        write_op(out, op, placed == graph.placements.end() ? nullptr : &placed->second);
+        write_op(out, op, graph);
     }
     out.end(']');
     out.end('}');

@@ -29,6 +29,15 @@ std::optional<fpmath_mode> fpmath_mode_from_name(std::string_view name) {
     return position_of<fpmath_mode>(fpmath_names, name);
 }
 
+std::string_view name_of(value_sample::state state) {
+    switch (state) {
+        case value_sample::state::present: return "present";
+        case value_sample::state::empty: return "empty";
+        case value_sample::state::absent: break;
+    }
+    return "absent";
+}
+
 std::string_view name_of(property_type property) {
     return property_names[static_cast<std::size_t>(property)];
 }
