@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // More than 2^31 output elements. Left out only where memory is short.
+#include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "select_graph.hpp"
 
@@ -94,6 +97,29 @@ TEST(select_huge, compiles_what_no_memory_holds) {
             for (const auto &compiled : compile_all(select_partition(inputs, dst), inputs, {dst}))
                 EXPECT_EQ(compiled.query_logical_tensor(dst_id).get_dims(), shape);
         }
+    }
+}
+
+TEST(nonzero_huge, B73_more_than_2_to_the_31_elements) {
+    // Pages that are only read are all the same one.
+    constexpr std::int64_t n = 2147483653;
+    std::unique_ptr<void, void (*)(void *)> memory(
+            std::calloc(static_cast<std::size_t>(n), 1), std::free);
+    if (!memory) GTEST_SKIP() << "it takes 2 GiB of address space";
+    static_cast<std::uint8_t *>(memory.get())[n - 1] = 1;
+    const void *in[] = {memory.get()};
+    const logical_tensor y(dst_id, data_type::s64, layout_type::any);
+    const std::vector<std::pair<dims, dims>> expected = {
+            {{n}, {n - 1}}, {{1, n}, {0, n - 1}}, {{n, 1}, {n - 1, 0}}};
+    for (const auto &[shape, index] : expected) {
+        const logical_tensor x = dense(cond_id, data_type::u8, shape);
+        auto compiled =
+                one_op_partition(op(7, op::kind::NonZero, {x}, {y})).compile({x}, {y}, cpu());
+        std::int64_t found[2] = {-1, -1};
+        const tern::graph::output_provider provider{found,
+                [](void *user, std::size_t, const std::int64_t *, std::size_t) { return user; }};
+        compiled.execute(stream(cpu()), in, nullptr, provider);
+        EXPECT_EQ(dims(found, found + index.size()), index);
     }
 }
 
