@@ -18,7 +18,7 @@ TEST(optional, B83_has_element_for_every_type_and_state) {
     for (data_type type : onnx_types) {
         const value_type tensor_type = tensor_of(type);
         const value_type sequence_type = sequence_of(type);
-        for (const value::dims &shape : {value::dims{4}, {0}, {2, 3}, {}, {3, 0, 2}}) {
+        for (const value::dims &shape : std::vector<value::dims>{{4}, {0}, {2, 3}, {}, {3, 0, 2}}) {
             const value tensor_value = zeros(type, shape);
             EXPECT_EQ(has_element(tensor_type, tensor_value), 1);
             EXPECT_EQ(has_element(optional_of(tensor_type), value::optional(tensor_value)), 1);
@@ -42,11 +42,11 @@ TEST(optional, B83_has_element_for_every_type_and_state) {
 }
 
 TEST(optional, B82_an_empty_sequence_is_something) {
-    const value_type strings = sequence_of(data_type::f32);
-    EXPECT_EQ(
-            has_element(optional_of(strings), value::optional(value::sequence(data_type::f32))), 1);
-    EXPECT_EQ(has_element(strings, value::sequence(data_type::f32)), 1);
-    EXPECT_EQ(has_element(optional_of(strings), value::empty_optional(strings)), 0);
+    const value_type sequence = sequence_of(data_type::f32);
+    EXPECT_EQ(has_element(optional_of(sequence), value::optional(value::sequence(data_type::f32))),
+            1);
+    EXPECT_EQ(has_element(sequence, value::sequence(data_type::f32)), 1);
+    EXPECT_EQ(has_element(optional_of(sequence), value::empty_optional(sequence)), 0);
 }
 
 TEST(optional, B83_a_tensor_of_one_empty_string_is_something) {

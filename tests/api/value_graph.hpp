@@ -42,10 +42,19 @@ inline op value_op(op::kind kind, const std::vector<value_type> &inputs, value_t
     return made;
 }
 
-inline compiled_partition compile_op(const op &only) {
+/// Compiled for the shapes of these values, by port; where there is none, and a tensor of any shape
+/// may come, for two elements.
+inline compiled_partition compile_op(const op &only, const std::vector<value> &inputs = {}) {
     partition part = one_op_partition(only);
     EXPECT_TRUE(part.is_supported());
-    return part.compile(part.get_input_ports(), part.get_output_ports(), cpu());
+    logical_tensors ports = part.get_input_ports();
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        const bool is_given = i < inputs.size() && inputs[i].is_tensor();
+        if (ports[i].get_ndims() < 0)
+            ports[i] = dense(ports[i].get_id(), ports[i].get_data_type(),
+                    is_given ? inputs[i].shape() : dims{2});
+    }
+    return part.compile(ports, part.get_output_ports(), cpu());
 }
 
 inline std::vector<value> execute(
@@ -56,7 +65,7 @@ inline std::vector<value> execute(
 }
 
 inline value run_op(const op &only, const std::vector<value> &inputs) {
-    std::vector<value> outputs = execute(compile_op(only), inputs);
+    std::vector<value> outputs = execute(compile_op(only, inputs), inputs);
     EXPECT_EQ(outputs.size(), 1u);
     return outputs.at(0);
 }

@@ -131,8 +131,11 @@ TEST(values, identity) {
         const value same = run_op(value_op(op::kind::Identity, {v.type()}, v.type()), {v});
         EXPECT_EQ(same.type(), v.type());
         EXPECT_EQ(same.has_element(), v.has_element());
-        if (v.is_tensor()) EXPECT_EQ(same.data(), v.data());
-        if (v.is_sequence()) EXPECT_EQ(same.at(0).data(), a.data());
+        if (v.is_tensor()) {
+            EXPECT_EQ(same.data(), v.data());
+        } else if (v.is_sequence()) {
+            EXPECT_EQ(same.at(0).data(), a.data());
+        }
     }
     expect_errors({{status::invalid_graph_op,
             [&] {

@@ -223,6 +223,66 @@ TEST(where_examples, B44_condition_picks_one_of_a_scalar) {
     }
 }
 
+/// Bits of -0.0 from the chosen side, of one operand and of a scalar.
+template <typename T>
+void expect_negative_zero(data_type type, T negative_zero, T other) {
+    select_case<T> c{
+            type, {{2}, {1, 0}}, {{2}, {negative_zero, other}}, {{2}, {other, negative_zero}}};
+    EXPECT_TRUE(same_bits(run_where(c).memory, std::vector<T>{negative_zero, negative_zero}));
+    c = {type, {{3}, {0, 0, 0}}, {{3}, {other, other, other}}, {{}, {negative_zero}}};
+    EXPECT_TRUE(same_bits(run_where(c).memory, std::vector<T>(3, negative_zero)));
+}
+
+TEST(where_examples, B32_negative_zero) {
+    expect_negative_zero<float>(data_type::f32, -0.0F, 1);
+    expect_negative_zero<double>(data_type::f64, -0.0, 1);
+    expect_negative_zero<std::uint16_t>(data_type::f16, 0x8000, 0x3c00);
+    expect_negative_zero<std::uint16_t>(data_type::bf16, 0x8000, 0x3f80);
+    expect_negative_zero<std::uint64_t>(data_type::c64, 0x8000000080000000, 0x3f8000003f800000);
+}
+
+TEST(where_examples, B33_the_side_not_chosen_changes_nothing) {
+    for (float bad : {infinity, -infinity, nan_value}) {
+        select_case<float> c{data_type::f32, {{4}, {1, 0, 1, 0}}, {{4}, {infinity, bad, 3, bad}},
+                {{4}, {bad, 20, bad, 40}}};
+        EXPECT_EQ(run_where(c).memory, (std::vector<float>{infinity, 20, 3, 40}));
+    }
+}
+
+TEST(where_examples, B36_bf16_and_f16_bits) {
+    const std::vector<std::uint16_t> bf16 = {
+            0x0001, 0x8001, 0x7f81, 0xffbf, 0x8000, 0x7f80, 0xff80};
+    const std::vector<std::uint16_t> f16 = {0x0001, 0x7c01, 0xfdff};
+    for (bool is_bf16 : {true, false}) {
+        const std::vector<std::uint16_t> &x = is_bf16 ? bf16 : f16;
+        const auto n = static_cast<std::int64_t>(x.size());
+        select_case<std::uint16_t> c{is_bf16 ? data_type::bf16 : data_type::f16,
+                {{n}, std::vector<std::uint8_t>(x.size(), 1)}, {{n}, x}, {{1}, {0x1234}}};
+        EXPECT_EQ(run_where(c).memory, x);
+    }
+}
+
+TEST(where_examples, B42_numbers_become_conditions) {
+    const logical_tensor numbers = dense(1, data_type::f32, {6});
+    const logical_tensor condition = dense(2, data_type::boolean, {6});
+    const logical_tensor one = dense(3, data_type::s32, {}), zero = dense(4, data_type::s32, {});
+    const logical_tensor output = dense(5, data_type::s32, {6});
+    tern::graph::graph g(engine::kind::cpu);
+    g.add_op(op(1, op::kind::TypeCast, {numbers}, {condition}));
+    g.add_op(op(2, op::kind::Where, {condition, one, zero}, {output}));
+    g.finalize();
+    const std::vector<partition> parts = g.get_partitions();
+    ASSERT_EQ(parts.size(), 1u);
+    const auto compiled = parts[0].compile({numbers, one, zero}, {output}, cpu());
+    const float from[] = {0, -0.0F, 0.3F, 256, -1, nan_value};
+    const std::int32_t x = 1, y = 0;
+    std::vector<std::int32_t> found(6, -1);
+    const void *in[] = {from, &x, &y};
+    void *out = found.data();
+    compiled.execute(stream(cpu()), in, &out);
+    EXPECT_EQ(found, (std::vector<std::int32_t>{0, 0, 1, 1, 1, 1}));
+}
+
 TEST(where_examples, B45_bf16) {
     select_case<std::uint16_t> c{
             data_type::bf16, {{2}, {1, 0}}, {{2}, {0x3f80, 0x4000}}, {{1}, {0}}};

@@ -150,9 +150,10 @@ protected:
 
 TEST_F(driver_values, every_mode) {
     const std::string text = has_element(R"("dtype": "f32", "kind": "optional", "shape": [4])");
-    for (const auto &[mode, line] : {std::pair{"L", ":LISTED"}, {"I", ":INITIALIZED"},
-                 {"R", ":EXECUTED"}, {"C", ":PASSED"}, {"B", ":PASSED"}}) {
-        EXPECT_THAT(run(text, {std::string("--mode=") + mode}), HasSubstr(line)) << mode;
+    const std::vector<std::pair<std::string, std::string>> lines = {{"L", ":LISTED"},
+            {"I", ":INITIALIZED"}, {"R", ":EXECUTED"}, {"C", ":PASSED"}, {"B", ":PASSED"}};
+    for (const auto &[mode, line] : lines) {
+        EXPECT_THAT(run(text, {"--mode=" + mode}), HasSubstr(line)) << mode;
         EXPECT_EQ(exit_code_, 0) << mode;
     }
     EXPECT_THAT(run(text, {"--mode=P", "--fix-times-per-prb=3"}), HasSubstr("perf,"));

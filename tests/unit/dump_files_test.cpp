@@ -138,6 +138,38 @@ TEST(dump_files, compiled_partition_has_shapes) {
             "%4:f32[2x3] = Select(%1, %2, %3) {auto_broadcast=numpy}  # op 7\n");
 }
 
+TEST(dump_files, sequences_and_optionals) {
+    const dumps all(graph_dump_mode::graph | graph_dump_mode::subgraph);
+    const logical_value sequence{1, {value_form::sequence, data_type::string}};
+    const logical_value optional{2, {value_form::optional_sequence, data_type::string}};
+    graph g(engine::kind::cpu);
+    op make(7, op::kind::Optional);
+    make.add_input(sequence);
+    make.add_output(optional);
+    g.add_op(make);
+    op has(8, op::kind::OptionalHasElement);
+    has.add_input(optional);
+    has.add_output(lt(3, data_type::boolean));
+    g.add_op(has);
+    g.finalize();
+    for (const partition &part : g.get_partitions())
+        part.compile({}, {}, engine(engine::kind::cpu, 0));
+    const std::map<std::string, std::string> files = all.files();
+    EXPECT_EQ(files.size(), 4u);
+    for (const auto &[name, text] : files) {
+        const tern::formats::graph_file file = read_back(name, text);
+        for (const tern::ir::op_spec &spec : file.ops) {
+            const auto form = spec.inputs.at(0).desc.form;
+            EXPECT_EQ(form, spec.id == 7 ? sequence.type.form : optional.type.form);
+        }
+        if (file.ops.size() != 2) continue;
+        EXPECT_EQ(tern::ir::print(file.ops),
+                "%1:seq(tensor(string)) = input\n"
+                "%2:optional(seq(tensor(string))) = Optional(%1)  # op 7\n"
+                "%3:boolean[] = OptionalHasElement(%2)  # op 8\n");
+    }
+}
+
 TEST(graph_file, placements_are_attributes_of_their_own) {
     const std::string port = R"({"id": 0, "dtype": "f32", "shape": [], "stride": [],
             "layout_type": "strided", "property_type": "undef"})";
