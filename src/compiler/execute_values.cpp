@@ -100,6 +100,29 @@ void evaluate(const compiled &c, std::span<const value> in, std::span<value> out
     std::move(results.begin(), results.end(), out.begin());
 }
 
+/// Results of a plan that works on memory: made when their shapes are known, which may be as late
+/// as during the execution.
+class result_values final : public runtime::output_places {
+public:
+    explicit result_values(std::size_t count) : values_(count) {}
+
+    const runtime::plan_port *room(std::size_t) const noexcept override { return nullptr; }
+    bool can_provide(std::size_t) const noexcept override { return true; }
+    void *provide(std::size_t output, const runtime::plan_port &layout) override {
+        const tensor_desc &desc = layout.desc;
+        void *data = nullptr;
+        values_[output] =
+                value::make_tensor(desc.type, {desc.shape.begin(), desc.shape.end()}, data);
+        return data;
+    }
+    void finish(std::size_t, const runtime::plan_port &) noexcept override {}
+
+    std::span<value> get() { return values_; }
+
+private:
+    std::vector<value> values_;
+};
+
 void run_plan(const compiled &c, std::span<const value> in, std::span<value> out) {
     const runtime::plan_parts &parts = c.plan->parts();
     auto check_dense = [](const runtime::plan_port &port, const std::string &name) {
@@ -113,15 +136,11 @@ void run_plan(const compiled &c, std::span<const value> in, std::span<value> out
         check_dense(parts.inputs[i], c.input(i));
         from.push_back(in[i].data());
     }
-    std::vector<void *> to(out.size());
-    std::vector<value> results;
-    for (std::size_t o = 0; o < out.size(); ++o) {
-        check_dense(parts.outputs[o], c.output(o));
-        const tensor_desc &desc = parts.outputs[o].desc;
-        results.push_back(
-                value::make_tensor(desc.type, {desc.shape.begin(), desc.shape.end()}, to[o]));
-    }
-    c.execute(from.data(), to.data(), nullptr);
+    for (std::size_t o = 0; o < out.size(); ++o)
+        if (!parts.outputs[o].is_open) check_dense(parts.outputs[o], c.output(o));
+    result_values made(out.size());
+    c.execute(from.data(), nullptr, nullptr, &made);
+    const std::span<value> results = made.get();
     for (value &result : results) // the references are the inputs'; a value owns its characters
         if (result.type().element == data_type::string)
             result = value::tensor(data_type::string, result.shape(), result.data());

@@ -165,7 +165,8 @@ public:
     explicit zero_maker(data_type type)
         : bytes_(bytes_of(type)),
           format_(format_of(type)),
-          part_(format_ ? static_cast<std::size_t>(format_->bits()) / 8 : bytes_) {}
+          part_(format_ ? static_cast<std::size_t>(format_->bits()) / 8 : bytes_),
+          is_string_(type == data_type::string) {}
 
     /// Parts of floating-point numbers get either sign.
     void zero(std::uint64_t random, std::byte *element) const {
@@ -175,6 +176,12 @@ public:
         }
     }
     void make_other_than_zero(std::byte *element) const {
+        if (is_string_) {
+            string_ref text;
+            std::memcpy(&text, element, sizeof text);
+            if (text.size == 0) write_string(1, false, element);
+            return;
+        }
         if (std::all_of(element, element + bytes_, [](std::byte b) { return b == std::byte{0}; }))
             element[0] = std::byte{1};
     }
@@ -183,6 +190,7 @@ private:
     std::size_t bytes_;
     std::optional<float_format> format_;
     std::size_t part_;
+    bool is_string_;
 };
 
 void fill_condition(buffer &memory, std::uint64_t stream) {

@@ -12,7 +12,7 @@
 ///         A string is zero when it has no characters.
 /// Values: exact. Elements are looked at as bits: NaN and denormals are not zero whatever the
 ///         FTZ/DAZ modes say, -0.0 is; a complex number is zero when both its parts are; of boolean
-///         only the byte 0 is. In place: not.
+///         only the byte 0 is, of strings the one without characters. In place: not.
 /// Errors: none at run time.
 /// Source: ONNX NonZero-13.
 namespace tern::ops {

@@ -334,6 +334,29 @@ TEST_F(nonzero_test, B64_B71_nothing_to_write) {
     EXPECT_EQ(shape_of(data_type::f32, {1}, &zero), dims({1, 0}));
 }
 
+TEST_F(nonzero_test, B77_strings) {
+    const logical_tensor strings = dense(x_id, data_type::string, {2, 3});
+    const tern::string_ref texts[6] = {
+            {"", 0}, {" ", 1}, {"0", 1}, {"\t", 1}, {"\0", 1}, {"false", 5}};
+    const void *strings_in[1] = {texts};
+    for (const char *name : {"nonzero", "reference"}) {
+        recording_provider outputs;
+        compile_nonzero(strings, name).execute(s, strings_in, nullptr, outputs.provider());
+        EXPECT_EQ(outputs.memory, s64s({0, 0, 1, 1, 1, 1, 2, 0, 1, 2}));
+    }
+}
+
+TEST_F(nonzero_test, by_values) {
+    using tern::graph::value;
+    const value given = value::tensor(data_type::boolean, {2, 2}, memory);
+    std::vector<value> results;
+    compiled.execute(s, {given}, results);
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0].shape(), dims({2, 3}));
+    const auto *data = static_cast<const std::int64_t *>(results[0].data());
+    EXPECT_EQ(s64s(data, data + 6), expected);
+}
+
 TEST_F(nonzero_test, B71_an_empty_result_is_a_good_input) {
     std::fill_n(memory, 4, std::uint8_t{0});
     tensor y = tensor::make_library_allocated(y_port, cpu());

@@ -49,6 +49,7 @@ const lane_type lane_types[] = {
         {data_type::f64, make_element(8, {7})},
         {data_type::c64, make_element(8, {3, 7})},
         {data_type::c128, make_element(16, {7, 15})},
+        {data_type::string, {16, {0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255}}},
 };
 
 /// Memory of exactly so many bytes, at an address of choice: a sanitizer sees what is beyond.
@@ -127,7 +128,8 @@ private:
             if ((bits >> i & 1) != 0)
                 element[i] = static_cast<std::uint8_t>(~case_.type.element.mask[i]);
         if (std::uniform_real_distribution<>(0, 1)(random) >= case_.density) return;
-        const std::size_t at = random() % bytes();
+        std::size_t at = random() % bytes();
+        if (case_.type.element.mask[at] == 0) at += 8; // a string's pointer does not count
         element[at] = static_cast<std::uint8_t>(element[at] | (std::uint8_t{1} << (random() % 7)));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
 #include <limits>
+#include <string_view>
 
 #include "base/tensor_desc.hpp"
 #include "modes.hpp"
@@ -122,6 +123,14 @@ TEST(ops_nonzero, B78_bits_decide_in_any_mode) {
     expect_bits_to_decide();
     const flush_denormals flushing;
     expect_bits_to_decide();
+}
+
+TEST(ops_nonzero, B77_a_string_without_characters_is_zero) {
+    const std::string_view texts[] = {"", " ", "0", "\t", std::string_view("\0", 1), "false"};
+    std::vector<string_ref> refs;
+    for (std::string_view text : texts)
+        refs.push_back({text.data(), text.size()});
+    EXPECT_EQ(run(dt::string, {6}, refs).indices, rows({{1, 2, 3, 4, 5}}));
 }
 
 TEST(ops_nonzero, B80_high_ranks) {

@@ -98,64 +98,91 @@ constexpr std::array<std::array<std::uint8_t, 8>, 256> make_bit_lists() {
 }
 alignas(64) constexpr std::array<std::array<std::uint8_t, 8>, 256> bit_lists = make_bit_lists();
 
-/// list[i] = the bits of `byte`, plus `base`; the rest of 8 entries is anything.
-HWY_INLINE void list_byte(std::size_t byte, std::uint16_t base, std::uint16_t *list) {
-#if HWY_TARGET == HWY_SCALAR
-    for (std::size_t i = 0; i < 8; ++i)
-        list[i] = static_cast<std::uint16_t>(base + bit_lists[byte][i]);
-#else
-    const hn::CappedTag<std::uint16_t, 8> d;
-    const hn::Rebind<std::uint8_t, decltype(d)> narrow;
-    hn::StoreU(
-            hn::Add(hn::PromoteTo(d, hn::LoadU(narrow, bit_lists[byte].data())), hn::Set(d, base)),
-            d, list);
-#endif
+// Unrolled by hand: at the usual level of optimisation gcc leaves short loops as they are.
+
+/// The first `Count` set bits, plus `base`; then anything. Returns the bits that are left.
+template <int Count>
+HWY_INLINE std::uint64_t list_first(std::uint64_t word, std::uint16_t base, std::uint16_t *list) {
+    if constexpr (Count == 0) {
+        return word;
+    } else {
+        *list = static_cast<std::uint16_t>(base + std::countr_zero(word));
+        return list_first<Count - 1>(word & (word - 1), base, list + 1);
+    }
 }
 
-/// The first `Unrolled` set bits without a branch, for words that seldom have more.
-template <int Unrolled>
+/// Without a branch for words that have at most `Few` bits.
+template <int Few>
 HWY_INLINE std::uint16_t *list_word(std::uint64_t word, std::uint16_t base, std::uint16_t *list) {
-    const std::int64_t count = ones(word);
-    for (int i = 0; i < Unrolled; ++i) {
-        list[i] = static_cast<std::uint16_t>(base + std::countr_zero(word));
-        word &= word - 1;
+    std::uint16_t *const end = list + ones(word);
+    word = list_first<Few>(word, base, list);
+    for (list += Few; word != 0; ++list)
+        word = list_first<1>(word, base, list);
+    return end;
+}
+
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE std::uint16_t *list_dense_word(
+        std::uint64_t word, std::uint16_t base, std::uint16_t *list) {
+    for (std::size_t byte = 0; byte < 8; ++byte, word >>= 8) {
+        for (std::size_t i = 0; i < 8; ++i)
+            list[i] = static_cast<std::uint16_t>(base + 8 * byte + bit_lists[word & 0xff][i]);
+        list += ones(word & 0xff);
     }
-    for (std::uint16_t *rest = list + Unrolled; word != 0; word &= word - 1)
-        *rest++ = static_cast<std::uint16_t>(base + std::countr_zero(word));
-    return list + count;
+    return list;
+}
+#else
+/// The set bits of byte number `Byte` and of those after it; `base` is that of the byte.
+template <int Byte, class D>
+HWY_INLINE std::uint16_t *list_bytes(
+        D d, std::uint64_t word, hn::Vec<D> base, std::uint16_t *list) {
+    if constexpr (Byte == 8) {
+        return list;
+    } else {
+        const std::size_t bits = word >> (8 * Byte) & 0xff;
+        const hn::Rebind<std::uint8_t, D> narrow;
+        const auto numbers = hn::PromoteTo(d, hn::LoadU(narrow, bit_lists[bits].data()));
+        hn::StoreU(hn::Add(numbers, base), d, list);
+        return list_bytes<Byte + 1>(
+                d, word, hn::Add(base, hn::Set(d, std::uint16_t{8})), list + ones(bits));
+    }
 }
 
 HWY_INLINE std::uint16_t *list_dense_word(
         std::uint64_t word, std::uint16_t base, std::uint16_t *list) {
-    for (int i = 0; i < 8; ++i) {
-        const std::size_t byte = word & 0xff;
-        list_byte(byte, base, list);
-        list += ones(byte);
-        base = static_cast<std::uint16_t>(base + 8);
-        word >>= 8;
+    const hn::CappedTag<std::uint16_t, 8> d;
+    return list_bytes<0>(d, word, hn::Set(d, base), list);
+}
+#endif
+
+template <bit_density Density>
+HWY_INLINE std::uint16_t *list_bits(std::uint64_t word, std::uint16_t base, std::uint16_t *list) {
+    switch (Density) {
+        case bit_density::two: return list_word<2>(word, base, list);
+        case bit_density::four: return list_word<4>(word, base, list);
+        case bit_density::eight: return list_word<8>(word, base, list);
+        case bit_density::many: break;
     }
-    return list;
+    return list_dense_word(word, base, list);
 }
 
 template <bit_density Density>
 std::int64_t expand(const std::uint64_t *bits, std::int64_t begin, std::int64_t end,
         std::int64_t base, std::uint16_t *list) noexcept {
     if (begin >= end) return 0;
-    const std::int64_t first = begin / 64;
+    std::int64_t w = begin / 64;
     const std::int64_t last = (end - 1) / 64;
-    std::uint16_t *to = list;
+    const std::uint64_t until_end = ~std::uint64_t{0} >> (63 - (end - 1) % 64);
     // Modulo 65536 until the bits below `begin` are skipped.
     auto at = static_cast<std::uint16_t>(base - begin % 64);
-    for (std::int64_t w = first; w <= last; ++w, at = static_cast<std::uint16_t>(at + 64)) {
-        std::uint64_t word = bits[w];
-        if (w == first) word &= ~std::uint64_t{0} << (begin % 64);
-        if (w == last) word &= ~std::uint64_t{0} >> (63 - (end - 1) % 64);
-        if constexpr (Density == bit_density::many)
-            to = list_dense_word(word, at, to);
-        else
-            to = list_word < Density == bit_density::few ? 4 : 8 > (word, at, to);
+    std::uint64_t word = bits[w] & ~std::uint64_t{0} << (begin % 64);
+    std::uint16_t *to = list;
+    while (w < last) {
+        to = list_bits<Density>(word, at, to);
+        at = static_cast<std::uint16_t>(at + 64);
+        word = bits[++w];
     }
-    return to - list;
+    return list_bits<Density>(word & until_end, at, to) - list;
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -227,7 +254,8 @@ void fill(std::int64_t value, std::int64_t n, std::uint8_t *dst) noexcept {
 
 constexpr nonzero_parts target_parts = {
         {mark<1>, mark<2>, mark<4>, mark<8>, mark<16>},
-        {expand<bit_density::few>, expand<bit_density::some>, expand<bit_density::many>},
+        {expand<bit_density::two>, expand<bit_density::four>, expand<bit_density::eight>,
+                expand<bit_density::many>},
         {put<false>, put<true>},
         {fill<false>, fill<true>},
 };

@@ -15,9 +15,9 @@ inline constexpr std::int64_t most_chunk_n = 4096;
 /// What expanding may write beyond the last position.
 inline constexpr std::int64_t list_slack = 64;
 
-/// How many bits of a word are set, as a rule: each way of expanding is right for all words, and
-/// best for some.
-enum class bit_density : std::size_t { few, some, many };
+/// How many bits of a word are set at most, as a rule: each way of expanding is right for all
+/// words, and best for some.
+enum class bit_density : std::size_t { two, four, eight, many };
 
 struct nonzero_parts {
     /// By lane index (1, 2, 4, 8, 16 bytes): marks 64 * words dense elements. Bit i of bits[w] says
@@ -28,7 +28,7 @@ struct nonzero_parts {
     /// By bit_density: lists the set bits among [begin, end), each as its distance from `begin`
     /// plus `base`, all below 65536. Returns how many there are. `list` has room for end - begin +
     /// list_slack.
-    std::int64_t (*expand[3])(const std::uint64_t *bits, std::int64_t begin, std::int64_t end,
+    std::int64_t (*expand[4])(const std::uint64_t *bits, std::int64_t begin, std::int64_t end,
             std::int64_t base, std::uint16_t *list) noexcept;
 
     /// dst[i] = list[i] + base. [1]: past the caches; dst is aligned to 8 bytes.

@@ -172,9 +172,10 @@ private:
     using index_list = std::array<std::uint16_t, most_chunk_n + list_slack>;
 
     static bit_density density(std::int64_t count, std::int64_t words) {
-        // On average 1.3 and 4 bits of a word: then hardly one has more than 4, or 8.
-        if (count * 3 <= words * 4) return bit_density::few;
-        return count <= words * 4 ? bit_density::some : bit_density::many;
+        // Where there are so many on average, hardly any word has more than two, four, eight.
+        if (4 * count <= 3 * words) return bit_density::two;
+        if (2 * count <= 3 * words) return bit_density::four;
+        return count <= 4 * words ? bit_density::eight : bit_density::many;
     }
 
     void find_outer(std::int64_t number) {
