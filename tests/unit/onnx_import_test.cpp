@@ -269,13 +269,11 @@ TEST(onnx_import, moves) {
             status::invalid_graph_op);
 }
 
-TEST(onnx_import, powers_of_one_number) {
+TEST(onnx_import, powers) {
     expect({"Pow", {floats({2}, {2, 3}), integers({1}, {3})}}, {2}, floats_of{8, 27});
-    message_of(
-            [] {
-                run({"Pow", {floats({2}, {2, 3}), floats({2}, {2, 3})}});
-            },
-            status::unimplemented);
+    expect({"Pow", {floats({2}, {2, 3}), floats({2}, {2, 3})}}, {2}, floats_of{4, 27});
+    expect({"Pow", {floats({2, 1}, {2, 3}), floats({2}, {1, 2})}}, {2, 2}, floats_of{2, 4, 3, 9});
+    expect({"Pow", {floats({}, {2}), floats({2}, {1, 2})}}, {2}, floats_of{2, 4});
     expect({"Pow", {floats({2}, {2, 3}), floats({}, {2})}, {}, 21, 1, 1}, {2}, floats_of{4, 9});
 }
 
