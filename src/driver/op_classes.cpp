@@ -65,8 +65,7 @@ op_class class_of(op_kind kind) {
         case k::Sqrt:
         case k::Reciprocal:
         case k::LeakyReLU:
-        case k::HardSigmoid:
-        case k::HardSwish: return op_class::arithmetic;
+        case k::HardSigmoid: return op_class::arithmetic;
         case k::Exp:
         case k::Log:
         case k::Pow:
@@ -76,6 +75,7 @@ op_class class_of(op_kind kind) {
         case k::GELU:
         case k::Mish:
         case k::Elu:
+        case k::HardSwish: // three roundings
         case k::SoftPlus: return op_class::curved;
         case k::SoftMax:
         case k::LogSoftmax:

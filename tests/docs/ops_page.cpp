@@ -158,8 +158,8 @@ std::string page() {
            "bf16, f16 and f8 are computed with in f32, and rounded to nearest, ties to even, where "
            "a result is stored.\n"
            "Sums, products, quotients and square roots of f32 are the exact value, rounded once; "
-           "Elu, Exp, GELU, Log, Mish,\n"
-           "Sigmoid and SoftPlus are at most 2 ulp off it, Tanh and Pow 1 ulp. Integers are "
+           "Elu, Exp, GELU, HardSwish, Log,\n"
+           "Mish, Sigmoid and SoftPlus are at most 2 ulp off it, Tanh and Pow 1 ulp. Integers are "
            "computed with as integers.\n"
            "By request, `onednn` is at most 8 ulp off for Sigmoid, Tanh and Pow.\n\n"
            + sections

@@ -133,8 +133,8 @@ TEST(lanes_ops, piecewise_functions_of_f32) {
         expect_same(run_f32(lane_op::leaky_relu, {-4, 4, nan}, 0.25F), {-1, 4, nan});
         expect_same(run_f32(lane_op::hard_sigmoid, {-9, 0, 1, 9, nan}, 0.25F, 0.5F),
                 {0, 0.5F, 0.75F, 1, nan});
-        expect_same(
-                run_f32(lane_op::hard_swish, {-4, -3, 0, 3, 4, nan}), {-0.0F, -0.0F, 0, 3, 4, nan});
+        expect_same(run_f32(lane_op::hard_swish, {-4, -3, 0, 3, 4, 3e38F, nan}),
+                {-0.0F, -0.0F, 0, 3, 4, 3e38F, nan});
     });
 }
 

@@ -98,9 +98,9 @@ struct position {
     TERN_LINK(clamp, clamp(v, hn::Set(d, link.x), hn::Set(d, link.y)))                             \
     TERN_LINK(hard_sigmoid, clamp(hn::Add(hn::Mul(hn::Set(d, link.x), v), hn::Set(d, link.y)),     \
                                     hn::Zero(d), hn::Set(d, 1.0F)))                                \
-    TERN_LINK(hard_swish, hn::Div(hn::Mul(v, clamp(hn::Add(v, hn::Set(d, 3.0F)), hn::Zero(d),      \
-                                                     hn::Set(d, 6.0F))),                           \
-                                  hn::Set(d, 6.0F)))                                               \
+    TERN_LINK(hard_swish,                                                                          \
+            hn::Mul(v, hn::Div(clamp(hn::Add(v, hn::Set(d, 3.0F)), hn::Zero(d), hn::Set(d, 6.0F)), \
+                               hn::Set(d, 6.0F)))) /* nothing overflows */                         \
     TERN_LINK(                                                                                     \
             leaky_relu, hn::IfThenElse(hn::Ge(v, hn::Zero(d)), v, hn::Mul(hn::Set(d, link.x), v))) \
     TERN_LINK(reciprocal, hn::Div(hn::Set(d, 1.0F), v))                                            \

@@ -51,7 +51,7 @@ enum class lane_op : std::uint8_t {
     gelu_erf,
     gelu_tanh,
     hard_sigmoid, ///< max(0, min(1, x * a + y))
-    hard_swish,   ///< a * max(0, min(6, a + 3)) / 6
+    hard_swish,   ///< a * (max(0, min(6, a + 3)) / 6)
     leaky_relu,   ///< a >= 0 ? a : x * a
     log,
     mish, ///< a * tanh(log(1 + exp(a)))
