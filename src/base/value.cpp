@@ -242,7 +242,7 @@ const value &value::element() const {
 }
 
 std::string to_string(value_type type) {
-    const std::string tensor = format_text("tensor({})", name_of(type.element));
+    std::string tensor = format_text("tensor({})", name_of(type.element));
     switch (type.form) {
         case value_form::tensor: return tensor;
         case value_form::sequence: return format_text("seq({})", tensor);

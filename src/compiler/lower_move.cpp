@@ -86,8 +86,8 @@ private:
 
 class take_kernel final : public runtime::kernel {
 public:
-    take_kernel(kernels::take_loops loops, const work &w)
-        : loops_(std::move(loops)),
+    take_kernel(const kernels::take_loops &loops, const work &w)
+        : loops_(loops),
           def_(*w.op().op->def),
           attrs_(w.op().op->attrs),
           in_{w.src(0), w.src(1)} {}

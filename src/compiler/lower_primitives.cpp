@@ -116,7 +116,7 @@ void add_link(const work &w, int op, chain &so_far) {
         next.other = {position, widened(w.in.desc(other), w.in.desc(o.out[0]).shape.rank())};
         next.is_swapped = at == 1;
     }
-    so_far.links.push_back(std::move(next));
+    so_far.links.push_back(next);
     so_far.result = o.out[0];
 }
 

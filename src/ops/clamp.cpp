@@ -23,12 +23,12 @@ constexpr std::array<ir::attr_def, 2> attrs = {
 void clamp_integers(const ir::reference_args &args, std::int64_t begin, std::int64_t end,
         double least, double most) noexcept {
     const data_type type = args.in[0].type;
-    std::array<std::uint64_t, 2> bounds{}; // as elements
-    store_result(type, least, &bounds[0]);
-    store_result(type, most, &bounds[1]);
+    std::uint64_t low = 0, high = 0; // as elements
+    store_result(type, least, &low);
+    store_result(type, most, &high);
     for_each_element<1>(args, begin, end, [=](void *to, const void *from) {
-        const void *value = std::is_lt(compare(type, from, &bounds[0])) ? &bounds[0] : from;
-        if (std::is_gt(compare(type, value, &bounds[1]))) value = &bounds[1];
+        const void *value = std::is_lt(compare(type, from, &low)) ? &low : from;
+        if (std::is_gt(compare(type, value, &high))) value = &high;
         std::memmove(to, value, bytes_of(type)); // in place, both may be the same
     });
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
+#include <utility>
 
 #include "base/text.hpp"
 #include "formats/onnx/model.hpp"
@@ -8,14 +11,14 @@
 namespace tern::formats::onnx {
 
 data_type data_type_of(element_type type) {
-    switch (type) {
-#define TERN_ONNX_TYPE(name, number, type)                                                         \
-    case element_type::name:                                                                       \
-        return data_type::type;
+    static constexpr std::pair<element_type, data_type> types[] = {
+#define TERN_ONNX_TYPE(name, number, type) {element_type::name, data_type::type},
 #include "formats/onnx/element_types.def"
 #undef TERN_ONNX_TYPE
-    }
-    return data_type::undef;
+    };
+    const auto found = std::find_if(std::begin(types), std::end(types),
+            [type](const auto &entry) { return entry.first == type; });
+    return found == std::end(types) ? data_type::undef : found->second;
 }
 
 std::string name_of(element_type type) {

@@ -71,8 +71,8 @@ public:
     const attribute *find(std::string_view name) const;
     const attribute *find(std::string_view name, attribute_kind kind) const;
 
-    /// `axis` counted from the front. Throws invalid_graph_op naming `field`.
-    int axis(std::string_view field, std::int64_t axis, int rank) const;
+    /// `given` counted from the front. Throws invalid_graph_op naming `field`.
+    int axis(std::string_view field, std::int64_t given, int rank) const;
 
     // Results.
     traced emit(op_kind kind, const ir::attr_list &attrs, std::initializer_list<traced> in) {
