@@ -11,10 +11,15 @@
 namespace {
 std::atomic<std::size_t> allocations{0};
 
-void *counted_allocation(std::size_t size, std::size_t alignment) {
+/// Null where there is no memory.
+void *count_and_allocate(std::size_t size, std::size_t alignment) noexcept {
     allocations.fetch_add(1, std::memory_order_relaxed);
     std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-    void *ptr = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+    return std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+}
+
+void *counted_allocation(std::size_t size, std::size_t alignment) {
+    void *ptr = count_and_allocate(size, alignment);
     if (!ptr) throw std::bad_alloc();
     return ptr;
 }
@@ -37,14 +42,17 @@ void *operator new[](std::size_t size, std::align_val_t alignment) {
     return counted_allocation(size, static_cast<std::size_t>(alignment));
 }
 void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
-    try {
-        return counted_allocation(size, alignof(std::max_align_t));
-    } catch (const std::bad_alloc &) {
-        return nullptr;
-    }
+    return count_and_allocate(size, alignof(std::max_align_t));
 }
 void *operator new[](std::size_t size, const std::nothrow_t &) noexcept {
-    return operator new(size, std::nothrow);
+    return count_and_allocate(size, alignof(std::max_align_t));
+}
+void *operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t &) noexcept {
+    return count_and_allocate(size, static_cast<std::size_t>(alignment));
+}
+void *operator new[](
+        std::size_t size, std::align_val_t alignment, const std::nothrow_t &) noexcept {
+    return count_and_allocate(size, static_cast<std::size_t>(alignment));
 }
 void operator delete(void *ptr) noexcept {
     std::free(ptr);
