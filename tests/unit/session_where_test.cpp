@@ -196,6 +196,32 @@ TEST(session_where, every_type_and_broadcast) {
     }
 }
 
+TEST(session_where, B109_a_row_that_is_masked_whole_is_zero) {
+    using onnx_writer::value;
+    const auto floats_type = tensor_type(element_type::FLOAT);
+    const message zero = tensor<float>("zero", element_type::FLOAT, {}, {0});
+    const message masked = tensor<float>("masked", element_type::FLOAT, {}, {-inf});
+    const graph_parts parts = {
+            .nodes = {node("Where", {"mask", "zero", "masked"}, {"added"}),
+                    node("Add", {"scores", "added"}, {"sums"}),
+                    node("Softmax", {"sums"}, {"weights"}), node("IsNaN", {"weights"}, {"is_lost"}),
+                    node("Where", {"is_lost", "zero", "weights"}, {"kept"}),
+                    node("MatMul", {"kept", "v"}, {"output"})},
+            .inputs = {value("mask", tensor_type(element_type::BOOL)), value("scores", floats_type),
+                    value("v", floats_type)},
+            .outputs = {value("output", floats_type)},
+            .initializers = {zero, masked}};
+    session_options plain;
+    plain.implementation = "reference";
+    for (const session_options &options : {session_options(), plain}) {
+        const tern::value out =
+                load(model(parts, 21), options)
+                        .run({booleans({2, 2}, {1, 1, 0, 0}), floats({2, 2}, {3, 3, 1, 2}),
+                                floats({2, 2}, {1, 2, 3, 4})})[0];
+        EXPECT_EQ(elements<float>(out), (std::vector<float>{2, 3, 0, 0}));
+    }
+}
+
 TEST(session_where, version_9_is_there_and_8_is_not) {
     EXPECT_EQ(elements<float>(
                       where_session(element_type::FLOAT, 9)
