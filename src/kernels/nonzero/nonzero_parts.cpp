@@ -106,7 +106,10 @@ HWY_INLINE std::uint64_t list_first(std::uint64_t word, std::uint16_t base, std:
     if constexpr (Count == 0) {
         return word;
     } else {
-        *list = static_cast<std::uint16_t>(base + std::countr_zero(word));
+        // Of a word without bits, which is as likely as not where few are set, anything will do,
+        // but not a branch that nobody can predict.
+        constexpr std::uint64_t top = std::uint64_t{1} << 63;
+        *list = static_cast<std::uint16_t>(base + std::countr_zero(word | top));
         return list_first<Count - 1>(word & (word - 1), base, list + 1);
     }
 }
