@@ -30,11 +30,6 @@ value_type type_of(const std::string &text) {
             data_type_from_name(name).value()};
 }
 
-std::string text_attr(const ir::op_spec &op, op_attr name) {
-    const ir::attr_value *found = ir::find(op.attrs, name);
-    return found == nullptr ? "" : std::get<std::string>(*found);
-}
-
 std::string describe(const value &v) {
     if (v.is_absent()) return "absent";
     std::string text = to_string(v.type());
@@ -76,13 +71,14 @@ value reference_value(const ir::op_spec &op, const std::vector<value> &in) {
             return value::tensor(data_type::boolean, {}, &truth);
         }
         case op_kind::Optional:
-            return in.empty() ? value::empty_optional(type_of(text_attr(op, op_attr::type)))
+            return in.empty() ? value::empty_optional(
+                           type_of(ir::attr_or(op.attrs, op_attr::type, std::string())))
                               : value::optional(in[0]);
         case op_kind::OptionalGetElement: return in.at(0).is_optional() ? in[0].element() : in[0];
         case op_kind::Identity: return in.at(0);
         case op_kind::SequenceConstruct: return value::sequence(op.inputs.at(0).desc.type, in);
         case op_kind::SequenceEmpty: {
-            const std::string dtype = text_attr(op, op_attr::dtype);
+            const std::string dtype = ir::attr_or(op.attrs, op_attr::dtype, std::string());
             return value::sequence(
                     dtype.empty() ? data_type::f32 : data_type_from_name(dtype).value());
         }

@@ -38,23 +38,22 @@ std::optional<value_type> find_type(const std::string &text) {
 void check(const ir::op_label &label, const ir::attr_list &given, std::span<const tensor_desc> in,
         std::span<const tensor_desc> out) {
     if (!in.empty()) check_output_form(label, "output", out[0], optional_form(in[0].form));
-    const ir::attr_value *attr = ir::find(given, op_attr::type);
-    if (attr == nullptr) {
+    const auto *text = ir::find_as<std::string>(given, op_attr::type);
+    if (text == nullptr) {
         if (in.empty())
             fail(status::invalid_graph_op, "{}: without input, attribute type is required",
                     ir::to_string(label));
         return;
     }
-    const auto &text = std::get<std::string>(*attr);
-    const std::optional<value_type> type = find_type(text);
+    const std::optional<value_type> type = find_type(*text);
     if (!type)
         fail(status::invalid_graph_op,
                 "{}: attribute type is \"{}\"; expected tensor(T) or seq(tensor(T)) with a data "
                 "type T that the op takes",
-                ir::to_string(label), text);
+                ir::to_string(label), *text);
     if (optional_form(type->form) != out[0].form || type->element != out[0].type)
         fail(status::invalid_graph_op, "{}: attribute type is \"{}\", but output is {}",
-                ir::to_string(label), text, to_string(out[0].value_type()));
+                ir::to_string(label), *text, to_string(out[0].value_type()));
 }
 
 void evaluate(const ir::value_args &args) {
@@ -62,8 +61,7 @@ void evaluate(const ir::value_args &args) {
         args.out[0] = value::optional(args.in[0]);
         return;
     }
-    const ir::attr_value *attr = ir::find(args.attrs, op_attr::type);
-    const auto *text = attr == nullptr ? nullptr : std::get_if<std::string>(attr);
+    const auto *text = ir::find_as<std::string>(args.attrs, op_attr::type);
     const std::optional<value_type> type = text == nullptr ? std::nullopt : find_type(*text);
     if (!type)
         fail(status::invalid_arguments, "{}: there is neither an input nor a type",

@@ -23,16 +23,14 @@ constexpr std::array<ir::attr_def, 1> attrs = {
 
 void check(const ir::op_label &label, const ir::attr_list &given, std::span<const tensor_desc>,
         std::span<const tensor_desc> out) {
-    const auto &dtype = std::get<std::string>(*ir::find(given, op_attr::dtype));
+    const auto &dtype = ir::attr_of<std::string>(given, op_attr::dtype);
     if (dtype != name_of(out[0].type))
         fail(status::invalid_graph_op, "{}: attribute dtype is \"{}\", but output is {}",
                 ir::to_string(label), dtype, to_string(out[0].value_type()));
 }
 
 void evaluate(const ir::value_args &args) {
-    const ir::attr_value *attr = ir::find(args.attrs, op_attr::dtype);
-    const auto *dtype = attr == nullptr ? nullptr : std::get_if<std::string>(attr);
-    const std::string_view name = dtype == nullptr ? "f32" : std::string_view(*dtype);
+    const auto &name = ir::attr_of<std::string>(args.attrs, op_attr::dtype);
     args.out[0] = value::sequence(data_type_from_name(name).value_or(data_type::undef));
 }
 

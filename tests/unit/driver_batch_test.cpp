@@ -9,6 +9,7 @@
 
 #include "driver/command_line.hpp"
 #include "driver/option_values.hpp"
+#include "temporary_folder.hpp"
 
 namespace tern::driver {
 namespace {
@@ -19,12 +20,6 @@ namespace fs = std::filesystem;
 
 class driver_batch : public testing::Test {
 protected:
-    driver_batch() {
-        std::string name = testing::TempDir() + "/tern_batch_XXXXXX";
-        folder_ = mkdtemp(name.data());
-    }
-    ~driver_batch() override { fs::remove_all(folder_); }
-
     std::string write(const std::string &name, const std::string &text) const {
         fs::path path = folder_ / name;
         fs::create_directories(path.parent_path());
@@ -50,7 +45,8 @@ protected:
         return "";
     }
 
-    fs::path folder_;
+    temporary_folder files_;
+    const fs::path folder_ = files_.path();
 };
 
 TEST(driver_batch_tokens, comments_and_glue) {

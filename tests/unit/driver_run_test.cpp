@@ -11,6 +11,7 @@
 
 #include "driver/driver.hpp"
 #include "driver/option_values.hpp"
+#include "temporary_folder.hpp"
 
 namespace tern::driver {
 namespace {
@@ -54,23 +55,16 @@ const std::string usual_op = op(0, "Select",
 
 class driver_run : public testing::Test {
 protected:
-    driver_run() {
-        std::string name = testing::TempDir() + "/tern_run_XXXXXX";
-        folder_ = mkdtemp(name.data());
-        usual_ = write("select.json", "{\"graph\": [" + usual_op + "]}");
-    }
-    ~driver_run() override { fs::remove_all(folder_); }
-
     std::string write(const std::string &name, const std::string &text) const {
-        std::ofstream(folder_ / name) << text;
-        return (folder_ / name).string();
+        return files_.file(name, text);
     }
     std::string graph(const std::string &name, const std::string &ops) const {
         return write(name, "{\"graph\": [" + ops + "]}");
     }
 
-    fs::path folder_;
-    std::string usual_;
+    temporary_folder files_;
+    const fs::path folder_ = files_.path();
+    const std::string usual_ = write("select.json", "{\"graph\": [" + usual_op + "]}");
 };
 
 TEST_F(driver_run, passed) {

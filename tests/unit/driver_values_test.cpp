@@ -11,6 +11,7 @@
 #include "driver/driver.hpp"
 #include "driver/value_reference.hpp"
 #include "formats/json/graph_file.hpp"
+#include "temporary_folder.hpp"
 
 namespace tern::driver {
 namespace {
@@ -127,15 +128,8 @@ TEST(json_values, complaints) {
 
 class driver_values : public testing::Test {
 protected:
-    driver_values() {
-        std::string name = testing::TempDir() + "/tern_values_XXXXXX";
-        folder_ = mkdtemp(name.data());
-    }
-    ~driver_values() override { fs::remove_all(folder_); }
-
     std::string run(const std::string &text, const std::vector<std::string> &options) {
-        const std::string path = folder_ + "/case.json";
-        std::ofstream(path) << text;
+        const std::string path = folder_.file("case.json", text);
         std::vector<std::string> arguments = {"--graph", "--expected-n-partitions=0"};
         arguments.insert(arguments.end(), options.begin(), options.end());
         arguments.push_back("--case=" + path);
@@ -144,7 +138,7 @@ protected:
         return testing::internal::GetCapturedStdout();
     }
 
-    std::string folder_;
+    temporary_folder folder_;
     int exit_code_ = -1;
 };
 
@@ -162,10 +156,10 @@ TEST_F(driver_values, every_mode) {
 
 TEST_F(driver_values, dumps_tensors) {
     run(has_element(R"("dtype": "f32", "kind": "sequence", "shapes": [[4]])"),
-            {"--dump=" + folder_ + "/dump"});
+            {"--dump=" + (folder_.path() / "dump").string()});
     EXPECT_EQ(exit_code_, 0);
-    EXPECT_TRUE(fs::exists(folder_ + "/dump/0_out_1.npy"));
-    EXPECT_FALSE(fs::exists(folder_ + "/dump/0_in_0.npy"));
+    EXPECT_TRUE(fs::exists(folder_.path() / "dump/0_out_1.npy"));
+    EXPECT_FALSE(fs::exists(folder_.path() / "dump/0_in_0.npy"));
 }
 
 TEST_F(driver_values, options_that_would_change_the_graph) {
