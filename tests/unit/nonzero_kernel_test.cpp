@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <vector>
@@ -76,6 +77,7 @@ struct nonzero_case {
     lane_type type = lane_types[0];
     dims strides{}; ///< Rank 0: dense.
     std::size_t misalignment = 0;
+    std::optional<double> other{}; ///< Density of every other block of 16384 elements.
 };
 
 class nonzero_run {
@@ -86,8 +88,10 @@ public:
           x_(static_cast<std::size_t>(byte_span(tested.shape, strides_, bytes()).value()),
                   tested.misalignment) {
         std::mt19937_64 random(tested.shape.rank() + 17 * bytes());
-        for (std::size_t i = 0; i < x_.size(); i += bytes())
-            fill(random, x_.data() + i);
+        for (std::size_t i = 0; i < x_.size(); i += bytes()) {
+            const bool is_other = tested.other && i / bytes() / 16384 % 2 == 1;
+            fill(random, x_.data() + i, is_other ? *tested.other : tested.density);
+        }
     }
 
     /// Shape of y, then y.
@@ -121,13 +125,13 @@ private:
     std::size_t bytes() const { return static_cast<std::size_t>(case_.type.element.bytes); }
 
     /// An element is zero (of either sign), or has few bits or one.
-    void fill(std::mt19937_64 &random, std::uint8_t *element) {
+    void fill(std::mt19937_64 &random, std::uint8_t *element, double density) {
         std::memset(element, 0, bytes());
         const std::uint64_t bits = random();
         for (std::size_t i = 0; i < bytes(); ++i)
             if ((bits >> i & 1) != 0)
                 element[i] = static_cast<std::uint8_t>(~case_.type.element.mask[i]);
-        if (std::uniform_real_distribution<>(0, 1)(random) >= case_.density) return;
+        if (std::uniform_real_distribution<>(0, 1)(random) >= density) return;
         std::size_t at = random() % bytes();
         if (case_.type.element.mask[at] == 0) at += 8; // a string's pointer does not count
         element[at] = static_cast<std::uint8_t>(element[at] | (std::uint8_t{1} << (random() % 7)));
@@ -168,6 +172,34 @@ TEST(nonzero_kernel, every_density_and_rank) {
                 expect_as_reference({shape, density, lane_types[0]});
                 expect_as_reference({shape, density, lane_types[5]});
             }
+    });
+}
+
+// Blocks of few elements pass lists between the passes, others bits. On 16384 elements 5.6 % are
+// few in chunks of 512, 5.8 % in chunks of 4096.
+TEST(nonzero_kernel, blocks_of_few_and_of_many_elements) {
+    const nonzero_case cases[] = {
+            {{70000}},
+            {{16384}},
+            {{16385}},
+            {{20, 4096}},
+            {{5, 40, 512}},
+            {{9, 5000}},
+            {{1100, 64}},
+            {{70, 8, 128}},
+            {{64, 1024}, 0, {}, {1, 64}},
+            {{30, 1024}, 0, {}, {0, 1}},
+    };
+    for_each_target([&] {
+        for (nonzero_case tested : cases)
+            for (const lane_type &type : {lane_types[0], lane_types[5], lane_types[9]})
+                for (double density : {0.0, 0.0001, 0.01, 0.05, 0.055, 0.057, 0.06})
+                    for (std::optional<double> other : {std::optional<double>(), {0.5}}) {
+                        tested.type = type;
+                        tested.density = density;
+                        tested.other = other;
+                        expect_as_reference(tested);
+                    }
     });
 }
 

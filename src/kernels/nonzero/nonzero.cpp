@@ -71,6 +71,8 @@ void set_blocks(nonzero_loops &loops) {
     const bool fits = chunk_n % word == 0 && chunk_n <= loops.block_n;
     loops.block_n = divide_up(loops.block_n, fits ? chunk_n : word) * (fits ? chunk_n : word);
     loops.blocks = divide_up(loops.n, loops.block_n);
+    const std::int64_t row_n = loops.shape.empty() ? 1 : loops.shape[loops.split] * loops.inner;
+    loops.can_list = fits && (row_n % chunk_n == 0 || row_n == loops.n);
 
     // As in select: what is worth a thread.
     constexpr std::int64_t grain_bytes = std::int64_t{128} << 10;

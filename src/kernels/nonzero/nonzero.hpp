@@ -48,6 +48,7 @@ struct nonzero_loops {
     /// For the axes from `split` on: index at each element of a chunk (along `split` from its first
     /// one on). Empty when `split` is the last axis: then it is the element's own number.
     std::vector<std::vector<std::uint16_t>> tables;
+    bool can_list; ///< Blocks are made of whole chunks of whole words.
 
     std::int64_t mark_grain; ///< Blocks that are worth a thread in the first pass.
     const nonzero_parts *parts;

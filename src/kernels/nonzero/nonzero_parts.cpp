@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Better targets have lower bits; nothing here gains from what comes after AVX3, nor from SSSE3
-// where there is SSE4.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | (HWY_AVX3 - 1))
+// where there is SSE4. Loops are unrolled by the number of lanes, which those with vectors of
+// unknown length do not tell.
+#define HWY_DISABLED_TARGETS                                                                       \
+    (HWY_SSSE3 | (HWY_AVX3 - 1) | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/nonzero/nonzero_parts.cpp"
 #include <hwy/foreach_target.h>
@@ -26,39 +28,69 @@ HWY_INLINE std::int64_t ones(std::uint64_t word) {
     return static_cast<std::int64_t>(hwy::PopCount(word));
 }
 
-/// Bit i says whether lane i of 64 lanes has no bit in common with the mask.
-template <std::size_t LaneBytes>
-HWY_INLINE std::uint64_t zeros_of_64(const std::uint8_t *x, const std::uint8_t *mask) {
-    using lane = lane_of<LaneBytes>;
-    std::uint64_t word = 0;
 #if HWY_TARGET == HWY_SCALAR
-    lane wanted[lanes_of_element<LaneBytes>];
-    std::memcpy(wanted, mask, sizeof wanted);
-    for (std::size_t i = 0; i < 64; ++i) {
-        lane value;
-        std::memcpy(&value, x + i * sizeof value, sizeof value);
-        const bool is_zero = (value & wanted[i % lanes_of_element<LaneBytes>]) == 0;
-        word |= std::uint64_t{is_zero} << i;
+/// Bit i says whether lane i of 64 lanes has a bit in common with the mask.
+template <std::size_t LaneBytes>
+class lane_marker {
+public:
+    explicit lane_marker(const std::uint8_t *mask) { std::memcpy(mask_, mask, sizeof mask_); }
+
+    HWY_INLINE std::uint64_t mark_64(const std::uint8_t *x) const {
+        std::uint64_t word = 0;
+        for (std::size_t i = 0; i < 64; ++i) {
+            lane_of<LaneBytes> value;
+            std::memcpy(&value, x + i * sizeof value, sizeof value);
+            const bool is_set = (value & mask_[i % lanes_of_element<LaneBytes>]) != 0;
+            word |= std::uint64_t{is_set} << i;
+        }
+        return word;
     }
+
+private:
+    lane_of<LaneBytes> mask_[lanes_of_element<LaneBytes>];
+};
 #else
-    const hn::CappedTag<lane, 64> d;
-    const std::size_t step = hn::Lanes(d);
-    alignas(16) lane wanted[16 / sizeof(lane)];
-    for (std::size_t i = 0; i < 16; i += LaneBytes)
-        std::memcpy(reinterpret_cast<std::uint8_t *>(wanted) + i, mask, LaneBytes);
-    const auto wanted_bits = hn::LoadDup128(d, wanted);
-    for (std::size_t i = 0; i < 64; i += step) {
-        const auto is_zero =
-                hn::Eq(hn::And(load(d, x + i * sizeof(lane)), wanted_bits), hn::Zero(d));
-        std::uint8_t bytes[8] = {};
-        hn::StoreMaskBits(d, is_zero, bytes);
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, bytes, sizeof bits);
-        word |= bits << i;
-    }
-#endif
-    return word;
+/// Bit i of lane i of a vector of at most 64.
+template <class D>
+HWY_INLINE std::uint64_t bits_of(D d, hn::Mask<D> mask) {
+    // No wider than what is stored: it stays in a register then.
+    using stored = lane_of<(MaxLanes(d) < 8 ? 8 : MaxLanes(d)) / 8>;
+    stored bits = 0;
+    hn::StoreMaskBits(d, mask, reinterpret_cast<std::uint8_t *>(&bits));
+    return bits;
 }
+
+/// Bit i says whether lane i of 64 lanes has a bit in common with the mask.
+template <std::size_t LaneBytes>
+class lane_marker {
+public:
+    explicit HWY_INLINE lane_marker(const std::uint8_t *mask) {
+        alignas(16) std::uint8_t repeated[16];
+        for (std::size_t i = 0; i < 16; i += LaneBytes)
+            std::memcpy(repeated + i, mask, LaneBytes);
+        mask_ = hn::LoadDup128(tag(), reinterpret_cast<const lane_of<LaneBytes> *>(repeated));
+    }
+
+    HWY_INLINE std::uint64_t mark_64(const std::uint8_t *x) const { return ~zeros_from<0>(x); }
+
+private:
+    using tag = hn::CappedTag<lane_of<LaneBytes>, 64>;
+
+    template <std::size_t First>
+    HWY_INLINE std::uint64_t zeros_from(const std::uint8_t *x) const {
+        if constexpr (First >= 64) {
+            return 0;
+        } else {
+            const tag d;
+            const auto value = load(d, x + First * sizeof(lane_of<LaneBytes>));
+            const auto is_zero = hn::Eq(hn::And(value, mask_), hn::Zero(d));
+            return bits_of(d, is_zero) << First | zeros_from<First + MaxLanes(d)>(x);
+        }
+    }
+
+    hn::Vec<tag> mask_;
+};
+#endif
 
 /// Bits 0, 2, 4 ... as bits 0 to 31.
 HWY_INLINE std::uint64_t even_bits(std::uint64_t word) {
@@ -70,18 +102,24 @@ HWY_INLINE std::uint64_t even_bits(std::uint64_t word) {
     return (word | (word >> 16)) & 0x00000000ffffffff;
 }
 
+constexpr std::int64_t page = 4096; // bytes
+
 template <std::size_t LaneBytes>
 std::int64_t mark(const std::uint8_t *x, std::int64_t words, const std::uint8_t *mask,
         std::uint64_t *bits) noexcept {
+    const lane_marker<LaneBytes> marker(mask);
     std::int64_t count = 0;
     for (std::int64_t w = 0; w < words; ++w, x += 64 * LaneBytes) {
-        std::uint64_t zeros = zeros_of_64<LaneBytes>(x, mask);
-        if constexpr (LaneBytes == 16) { // an element is zero when both its lanes are
-            const std::uint64_t upper = zeros_of_64<LaneBytes>(x + 512, mask);
-            zeros = even_bits(zeros & (zeros >> 1)) | even_bits(upper & (upper >> 1)) << 32;
+        // The hardware sees pages one by one, and nothing while a list is made.
+        for (std::int64_t at = 0; at < std::int64_t{64 * LaneBytes}; at += line)
+            prefetch_at(x, page + at);
+        std::uint64_t marked = marker.mark_64(x);
+        if constexpr (LaneBytes == 16) { // an element is marked when one of its lanes is
+            const std::uint64_t upper = marker.mark_64(x + 512);
+            marked = even_bits(marked | marked >> 1) | even_bits(upper | upper >> 1) << 32;
         }
-        bits[w] = ~zeros;
-        count += ones(~zeros);
+        bits[w] = marked;
+        count += ones(marked);
     }
     return count;
 }
@@ -106,8 +144,7 @@ HWY_INLINE std::uint64_t list_first(std::uint64_t word, std::uint16_t base, std:
     if constexpr (Count == 0) {
         return word;
     } else {
-        // Of a word without bits, which is as likely as not where few are set, anything will do,
-        // but not a branch that nobody can predict.
+        // Of a word without bits anything will do, but not a branch that nobody can predict.
         constexpr std::uint64_t top = std::uint64_t{1} << 63;
         *list = static_cast<std::uint16_t>(base + std::countr_zero(word | top));
         return list_first<Count - 1>(word & (word - 1), base, list + 1);
@@ -169,6 +206,35 @@ HWY_INLINE std::uint16_t *list_bits(std::uint64_t word, std::uint16_t base, std:
     return list_dense_word(word, base, list);
 }
 
+/// Bit i says whether words[i] has a bit; n is at most 64.
+HWY_INLINE std::uint64_t words_with_bits(const std::uint64_t *words, std::size_t n) {
+    std::uint64_t found = 0;
+    std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+    const hn::CappedTag<std::uint64_t, 8> d;
+    for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+        found |= bits_of(d, hn::Ne(hn::LoadU(d, words + i), hn::Zero(d))) << i;
+    }
+#endif
+    for (; i < n; ++i)
+        found |= std::uint64_t{words[i] != 0} << i;
+    return found;
+}
+
+/// The set bits of whole words, of which many have none.
+HWY_INLINE std::uint16_t *list_sparse_words(
+        const std::uint64_t *words, std::int64_t n, std::uint16_t base, std::uint16_t *list) {
+    for (std::int64_t first = 0; first < n; first += 64) {
+        std::uint64_t found = words_with_bits(
+                words + first, static_cast<std::size_t>(n - first < 64 ? n - first : 64));
+        for (; found != 0; found &= found - 1) {
+            const std::int64_t w = first + std::countr_zero(found);
+            list = list_word<2>(words[w], static_cast<std::uint16_t>(base + 64 * w), list);
+        }
+    }
+    return list;
+}
+
 template <bit_density Density>
 std::int64_t expand(const std::uint64_t *bits, std::int64_t begin, std::int64_t end,
         std::int64_t base, std::uint16_t *list) noexcept {
@@ -180,6 +246,14 @@ std::int64_t expand(const std::uint64_t *bits, std::int64_t begin, std::int64_t 
     auto at = static_cast<std::uint16_t>(base - begin % 64);
     std::uint64_t word = bits[w] & ~std::uint64_t{0} << (begin % 64);
     std::uint16_t *to = list;
+    if (Density == bit_density::two && w < last) {
+        to = list_bits<Density>(word, at, to);
+        at = static_cast<std::uint16_t>(at + 64);
+        to = list_sparse_words(bits + w + 1, last - w - 1, at, to);
+        at = static_cast<std::uint16_t>(at + 64 * (last - w - 1));
+        w = last;
+        word = bits[w];
+    }
     while (w < last) {
         to = list_bits<Density>(word, at, to);
         at = static_cast<std::uint16_t>(at + 64);

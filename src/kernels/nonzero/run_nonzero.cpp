@@ -22,12 +22,35 @@ constexpr std::int64_t word_n = 64;
 /// What the first pass leaves for the second one.
 struct marks {
     std::int64_t *first; ///< By block: how many come before it; then the count.
-    std::uint64_t *bits; ///< By element.
+    std::uint64_t *bits; ///< By element, unless a block is listed.
 
     marks(const nonzero_loops &loops, void *scratch)
         : first(static_cast<std::int64_t *>(scratch)),
           bits(static_cast<std::uint64_t *>(scratch) + loops.blocks + 1) {}
+
+    std::uint64_t *bits_at(std::int64_t element) const { return bits + element / word_n; }
+    /// Of a listed block, in place of its bits: for each chunk how many there are, and where in the
+    /// chunk.
+    std::uint16_t *lists_at(std::int64_t element) const {
+        return reinterpret_cast<std::uint16_t *>(bits_at(element));
+    }
 };
+
+/// A block of few elements is listed by the first pass: it has the bits in its hands, and time,
+/// as it waits for memory.
+bool is_listed(const nonzero_loops &loops, std::int64_t block_n, std::int64_t count) {
+    if (!loops.can_list) return false;
+    const std::int64_t chunk_n = loops.most * loops.inner;
+    const std::int64_t room = block_n / word_n * std::int64_t{sizeof(std::uint64_t) / 2};
+    return (block_n + chunk_n - 1) / chunk_n + count + list_slack <= room;
+}
+
+bit_density density(std::int64_t count, std::int64_t words) {
+    // Where there are so many on average, hardly any word has more than two, four, eight.
+    if (4 * count <= 3 * words) return bit_density::two;
+    if (2 * count <= 3 * words) return bit_density::four;
+    return count <= 4 * words ? bit_density::eight : bit_density::many;
+}
 
 // ---- first pass --------------------------------------------------------------------------------
 
@@ -110,12 +133,12 @@ std::int64_t mark_strided(const nonzero_loops &loops, const std::uint8_t *x, std
         const auto bytes = static_cast<std::size_t>(loops.element.bytes);
         std::memset(tile.data() + static_cast<std::size_t>(n) * bytes, 0,
                 static_cast<std::size_t>(words * word_n - n) * bytes);
-        count += mark(tile.data(), words, loops.element.mask.data(), bits + at / word_n);
+        count += mark(tile.data(), words, loops.element.mask.data(), bits + (at - begin) / word_n);
     }
     return count;
 }
 
-/// Elements [begin, end); begin is a multiple of 64.
+/// Elements [begin, end).
 std::int64_t mark_block(const nonzero_loops &loops, const std::uint8_t *x, std::int64_t begin,
         std::int64_t end, std::uint64_t *bits) {
     if (!loops.is_dense) return mark_strided(loops, x, begin, end, bits);
@@ -123,10 +146,30 @@ std::int64_t mark_block(const nonzero_loops &loops, const std::uint8_t *x, std::
     const std::int64_t whole = begin + words * word_n;
     std::int64_t count = 0;
     if (words > 0)
-        count = loops.parts->mark[lane_index(loops.element.bytes)](x + begin * loops.element.bytes,
-                words, loops.element.mask.data(), bits + begin / word_n);
+        count = loops.parts->mark[lane_index(loops.element.bytes)](
+                x + begin * loops.element.bytes, words, loops.element.mask.data(), bits);
     // The last few elements: no byte beyond them is read.
-    if (whole < end) count += mark_strided(loops, x, whole, end, bits);
+    if (whole < end) count += mark_strided(loops, x, whole, end, bits + words);
+    return count;
+}
+
+/// Lists a block; returns the count of its elements, or none when there are too many of them.
+std::optional<std::int64_t> list_block(const nonzero_loops &loops, const std::uint8_t *x,
+        std::int64_t begin, std::int64_t end, std::uint16_t *lists) {
+    const std::int64_t chunk_n = loops.most * loops.inner;
+    std::array<std::uint64_t, most_chunk_n / word_n> bits;
+    std::int64_t count = 0;
+    for (std::int64_t at = begin; at < end; at += chunk_n) {
+        const std::int64_t n = std::min(chunk_n, end - at);
+        const std::int64_t listed = mark_block(loops, x, at, at + n, bits.data());
+        count += listed;
+        if (!is_listed(loops, end - begin, count)) return std::nullopt;
+        const bit_density few = density(listed, (n + word_n - 1) / word_n);
+        *lists++ = static_cast<std::uint16_t>(listed);
+        if (listed > 0)
+            lists +=
+                    loops.parts->expand[static_cast<std::size_t>(few)](bits.data(), 0, n, 0, lists);
+    }
     return count;
 }
 
@@ -147,6 +190,8 @@ public:
         const std::int64_t count = found_.first[block + 1] - found_.first[block];
         if (count == 0) return;
         to_ = y_ + found_.first[block] * index_bytes;
+        const std::uint16_t *lists =
+                is_listed(loops_, end - begin, count) ? found_.lists_at(begin) : nullptr;
         const auto expand =
                 loops_.parts
                         ->expand[static_cast<std::size_t>(density(count, (end - begin) / word_n))];
@@ -157,8 +202,16 @@ public:
         for (std::int64_t at = begin; at < end;) {
             const std::int64_t skipped = in_row % chunk_n;
             const std::int64_t n = std::min({chunk_n - skipped, row_n - in_row, end - at});
-            const std::int64_t listed = expand(found_.bits, at, at + n, skipped, list_.data());
-            if (listed > 0) write_chunk(listed, (in_row - skipped) / loops_.inner);
+            const std::uint16_t *list = list_.data();
+            std::int64_t listed;
+            if (lists) {
+                listed = *lists;
+                list = lists + 1;
+                lists += 1 + listed;
+            } else {
+                listed = expand(found_.bits, at, at + n, skipped, list_.data());
+            }
+            if (listed > 0) write_chunk(list, listed, (in_row - skipped) / loops_.inner);
             at += n;
             in_row += n;
             if (in_row < row_n) continue;
@@ -170,13 +223,6 @@ public:
 private:
     static constexpr std::int64_t index_bytes = sizeof(std::int64_t);
     using index_list = std::array<std::uint16_t, most_chunk_n + list_slack>;
-
-    static bit_density density(std::int64_t count, std::int64_t words) {
-        // Where there are so many on average, hardly any word has more than two, four, eight.
-        if (4 * count <= 3 * words) return bit_density::two;
-        if (2 * count <= 3 * words) return bit_density::four;
-        return count <= 4 * words ? bit_density::eight : bit_density::many;
-    }
 
     void find_outer(std::int64_t number) {
         for (int axis = loops_.split - 1; axis >= 0; --axis) {
@@ -193,17 +239,17 @@ private:
     }
 
     /// The listed elements of a chunk that begins at index `first` of the split axis.
-    void write_chunk(std::int64_t n, std::int64_t first) {
+    void write_chunk(const std::uint16_t *list, std::int64_t n, std::int64_t first) {
         std::uint8_t *to = to_;
         for (int axis = 0; axis < loops_.split; ++axis, to += axis_bytes_)
             loops_.parts->fill[streams_](outer_[axis], n, to);
         if (loops_.tables.empty()) {
             if (is_mutated(mutation::nonzero_chunk_forgotten)) first = 0;
-            loops_.parts->put[streams_](list_.data(), n, first, to);
+            loops_.parts->put[streams_](list, n, first, to);
         }
         for (const std::vector<std::uint16_t> &table : loops_.tables) {
             for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
-                looked_up_[i] = table[list_[i]];
+                looked_up_[i] = table[list[i]];
             loops_.parts->put[streams_](looked_up_.data(), n, first, to);
             first = 0; // of the axes inside
             to += axis_bytes_;
@@ -236,10 +282,22 @@ std::int64_t count_nonzero(const nonzero_loops &loops, const void *x, void *scra
     const marks found(loops, scratch);
     parallel_for(
             loops.blocks, loops.mark_grain, [&](std::int64_t first, std::int64_t last) noexcept {
+                const auto *from = static_cast<const std::uint8_t *>(x);
+                bool tries_lists = true; // the last block was listed
                 for (std::int64_t block = first; block < last; ++block) {
                     const std::int64_t begin = block * loops.block_n;
-                    found.first[block + 1] = mark_block(loops, static_cast<const std::uint8_t *>(x),
-                            begin, std::min(begin + loops.block_n, loops.n), found.bits);
+                    const std::int64_t end = std::min(begin + loops.block_n, loops.n);
+                    const auto list = [&] {
+                        return list_block(loops, from, begin, end, found.lists_at(begin));
+                    };
+                    std::optional<std::int64_t> count;
+                    if (tries_lists) count = list();
+                    if (!count) {
+                        count = mark_block(loops, from, begin, end, found.bits_at(begin));
+                        tries_lists = is_listed(loops, end - begin, *count);
+                        if (tries_lists) count = list();
+                    }
+                    found.first[block + 1] = *count;
                 }
             });
     found.first[0] = 0;
