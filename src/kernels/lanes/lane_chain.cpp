@@ -154,6 +154,41 @@ HWY_INLINE void put(f32_vector v, std::uint8_t *to) {
     }
 }
 
+/// Operands that lie in memory, to fetch ahead: at once for all vectors of a block, as every link
+/// would see too little of them.
+class fetched_ahead {
+public:
+    explicit fetched_ahead(const chain_args &args) {
+        for (std::size_t i = 0; i < args.count; ++i) {
+            const chain_link &link = args.links[i];
+            if (link.operand != nullptr && link.mask != 0)
+                operands_[count_++] = {link.operand, sizeof(float)};
+            if (link.cond != nullptr && link.cond_mask != 0) operands_[count_++] = {link.cond, 1};
+        }
+    }
+
+    /// For the block of n elements from `element` on.
+    HWY_INLINE void fetch(std::size_t element, std::size_t n) const {
+        constexpr std::size_t ahead = 512; // elements
+        for (std::size_t i = 0; i < count_; ++i) {
+            const std::size_t bytes = n * operands_[i].bytes;
+            // As integers: it may be beyond the operand.
+            const auto from = reinterpret_cast<std::uintptr_t>(operands_[i].data)
+                              + (element + ahead) * operands_[i].bytes;
+            for (std::size_t at = 0; at < bytes; at += 64)
+                __builtin_prefetch(reinterpret_cast<const void *>(from + at), 0, 0);
+        }
+    }
+
+private:
+    struct operand {
+        const std::uint8_t *data;
+        std::size_t bytes; ///< Of an element.
+    };
+    operand operands_[2 * longest_chain];
+    std::size_t count_ = 0;
+};
+
 /// Vectors in registers at once.
 constexpr std::size_t abreast = 8;
 static_assert(abreast * HWY_MAX_BYTES <= splat_bytes);
@@ -218,8 +253,11 @@ void run_chain(const chain_args &args) noexcept {
         const std::size_t head = (0 - address) % 64 / sizeof(float);
         i = head < n ? head : n;
         run_vectors(args, 0, i);
-        for (; i + abreast * lanes <= n; i += abreast * lanes)
+        const fetched_ahead operands(args);
+        for (; i + abreast * lanes <= n; i += abreast * lanes) {
+            operands.fetch(i, abreast * lanes);
             run_block<true>(args, i);
+        }
     } else {
         for (; i + abreast * lanes <= n; i += abreast * lanes)
             run_block<false>(args, i);
