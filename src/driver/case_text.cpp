@@ -12,6 +12,10 @@ std::string_view text_of(const std::string &value) {
     return value;
 }
 
+std::string text_of(std::int64_t value) {
+    return std::to_string(value);
+}
+
 std::string_view text_of(data_type value) {
     return name_of(value);
 }
@@ -58,6 +62,12 @@ std::string case_to_text(const case_options &options, const std::string &path) {
                 options.fpmath->apply_to_int ? ":true" : "");
     if (options.expected_n_partitions != 1)
         text += format_text("--expected-n-partitions={} ", options.expected_n_partitions);
+    return text + "--case=" + path;
+}
+
+std::string case_to_text(const dim_sizes &dims, const std::string &path) {
+    std::string text;
+    append_map(text, "dims", dims);
     return text + "--case=" + path;
 }
 

@@ -53,10 +53,15 @@ private:
         fail_usage(1, "no driver given: --graph is missing (or --onnx)");
     }
 
+    std::span<const value_option> own_options() const {
+        return plan_.settings.onnx ? onnx_options() : graph_options();
+    }
+
     static bool goes_behind_graph(std::string_view token) {
         std::string_view name = name_in(token);
         return name == "case" || name == "batch" || name == "reset"
-               || find_option(token, graph_options()) != nullptr;
+               || find_option(token, graph_options()) != nullptr
+               || find_option(token, onnx_options()) != nullptr;
     }
 
     static std::string_view name_in(std::string_view token) {
@@ -102,7 +107,7 @@ private:
         else if (token.compare(0, batch_option.size(), batch_option) == 0)
             read_batch(token.substr(batch_option.size()));
         else if (!read_value_option(token, global_options())
-                 && (plan_.settings.onnx || !read_value_option(token, graph_options())))
+                 && !read_value_option(token, own_options()))
             fail_unknown(token);
     }
 
@@ -148,8 +153,8 @@ private:
     [[noreturn]] void fail_unknown(std::string_view token) const {
         std::string_view name = name_in(token);
         const std::string_view driver = plan_.settings.onnx ? "onnx" : "graph";
-        if (plan_.settings.onnx && find_option(token, graph_options()))
-            fail_usage(2, "option --{}: the driver --onnx does not have it", name);
+        if (find_option(token, plan_.settings.onnx ? graph_options() : onnx_options()))
+            fail_usage(2, "option --{}: the driver --{} does not have it", name, driver);
         if (!name.empty() && is_other_benchdnn_option(name))
             fail_usage(2, "option --{}: benchdnn has it, this release of benchtern does not", name);
         if (!name.empty())
@@ -207,7 +212,7 @@ std::vector<std::string> batch_tokens(std::string_view text) {
 std::string help_text() {
     std::string text =
             "Usage: benchtern [global options] --graph [options] --case=FILE ...\n"
-            "       benchtern [global options] --onnx [global options] --case=PATH ...\n\n"
+            "       benchtern [global options] --onnx [options] --case=PATH ...\n\n"
             "Runs graph cases in benchdnn's format, or ONNX models: PATH is a model, a folder "
             "with\n"
             "model.onnx and test_data_set_N in it, or a tree of such folders.\n"
@@ -225,6 +230,8 @@ std::string help_text() {
             "    --batch=FILE\n        read options from a file\n"
             "    --reset\n        forget the options below\n";
     list(graph_options());
+    text += "\nOptions behind --onnx: --case, --batch and --reset, and\n";
+    list(onnx_options());
     text += "\nThe manual is docs/driver.md.\n";
     return text;
 }

@@ -36,11 +36,12 @@ void print_measuring_settings(const run_settings &settings) {
 }
 
 void run_onnx_cases(const planned_case &one, report &results) {
-    for (const std::string &path : find_onnx_cases(one.path)) {
-        const std::string text = case_to_text({}, path);
-        results.add(
-                run_onnx_case(path, one.settings, text, results.next_index()), one.settings, text);
-    }
+    for (const std::string &path : find_onnx_cases(one.path))
+        for (const dim_sizes &dims : one.alternatives.dims) {
+            const std::string text = case_to_text(dims, path);
+            results.add(run_onnx_case(path, dims, one.settings, text, results.next_index()),
+                    one.settings, text);
+        }
 }
 
 void run_plan_cases(const run_plan &plan, report &results) {

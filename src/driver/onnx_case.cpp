@@ -30,8 +30,10 @@ bool is_exact(const onnx::graph &graph) {
 
 class onnx_run {
 public:
-    onnx_run(const std::string &path, const run_settings &settings, case_result &result)
+    onnx_run(const std::string &path, const dim_sizes &dims, const run_settings &settings,
+            case_result &result)
         : path_(path),
+          dims_(dims),
           settings_(settings),
           result_(result) {}
 
@@ -47,8 +49,8 @@ public:
         }
         {
             phase_timer timer(result_.phases.fill);
-            sets_ = read_data_sets(path_, model_.main_graph, runs_);
-            if (sets_.empty()) sets_.push_back({"", make_up_inputs(runs_, settings_), {}});
+            if (dims_.empty()) sets_ = read_data_sets(path_, model_.main_graph, runs_);
+            if (sets_.empty()) sets_.push_back({"", make_up_inputs(runs_, dims_, settings_), {}});
         }
         if (measures(settings_.mode)) return measure_first();
         for (const data_set &set : sets_)
@@ -122,6 +124,7 @@ private:
     }
 
     const std::string &path_;
+    const dim_sizes &dims_;
     const run_settings &settings_;
     case_result &result_;
     onnx::model model_;
@@ -131,8 +134,8 @@ private:
 
 } // namespace
 
-case_result run_onnx_case(const std::string &path, const run_settings &settings,
-        const std::string &case_text, std::size_t index) noexcept {
+case_result run_onnx_case(const std::string &path, const dim_sizes &dims,
+        const run_settings &settings, const std::string &case_text, std::size_t index) noexcept {
     return guard(
             [&](case_result &result) {
                 check_start(index, settings);
@@ -142,7 +145,7 @@ case_result run_onnx_case(const std::string &path, const run_settings &settings,
                     return;
                 }
                 try {
-                    onnx_run(path, settings, result).run();
+                    onnx_run(path, dims, settings, result).run();
                 } catch (const onnx::declined &refused) {
                     result.declined = refused.op;
                     throw;

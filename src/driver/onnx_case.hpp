@@ -11,9 +11,9 @@
 namespace tern::driver {
 
 /// Runs one ONNX model as run_case runs a graph. Mode C compares with the stored outputs; without
-/// any, with the reference implementation on inputs that are made up.
-case_result run_onnx_case(const std::string &path, const run_settings &settings,
-        const std::string &case_text, std::size_t index) noexcept;
+/// any, or with `dims`, with the reference implementation on inputs that are made up.
+case_result run_onnx_case(const std::string &path, const dim_sizes &dims,
+        const run_settings &settings, const std::string &case_text, std::size_t index) noexcept;
 
 } // namespace tern::driver
 

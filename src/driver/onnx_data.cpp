@@ -11,7 +11,9 @@
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "driver/fill.hpp"
+#include "driver/ram.hpp"
 #include "driver/report.hpp"
+#include "driver/result.hpp"
 #include "formats/onnx/reader.hpp"
 
 namespace tern::driver {
@@ -109,6 +111,34 @@ comparison one_error(const std::string &label, const std::string &text) {
     return result;
 }
 
+/// A name that no input has fails the case, as an id that is nowhere in a graph does.
+void check_names(const session &runs, const dim_sizes &dims) {
+    for (const auto &[name, size] : dims) {
+        const auto has_name = [&](const session_port &port) {
+            return std::any_of(port.dims.begin(), port.dims.end(),
+                    [&](const session_dimension &dim) { return dim.size < 0 && dim.name == name; });
+        };
+        if (std::none_of(runs.inputs().begin(), runs.inputs().end(), has_name))
+            fail(status::invalid_arguments,
+                    "option --dims: no input of the model has a dimension named '{}'", name);
+    }
+}
+
+/// What a model makes of its inputs is not known yet: the estimate is that results, and those of
+/// the reference, take as much; and each input is made up in a copy.
+void check_ram(const session_port &port, const value::dims &shape, ram_estimate &needed) {
+    std::int64_t bytes = static_cast<std::int64_t>(bytes_of(port.type.element));
+    for (std::int64_t size : shape)
+        if (__builtin_mul_overflow(bytes, size, &bytes))
+            fail(status::invalid_arguments, "input {}: its size does not fit 63 bits", port.name);
+    for (int copy = 0; copy < 4; ++copy)
+        needed.add(static_cast<std::uint64_t>(bytes));
+    if (!needed.fits())
+        throw verdict(outcome::skipped, reason::not_enough_ram,
+                format_text("about {} bytes needed; there are {}, of which 75 % may be used",
+                        needed.bytes(), usable_ram()));
+}
+
 } // namespace
 
 std::vector<std::string> find_onnx_cases(const std::string &path) {
@@ -138,7 +168,11 @@ std::vector<data_set> read_data_sets(
     }
 }
 
-std::vector<value> make_up_inputs(const session &runs, const run_settings &settings) {
+std::vector<value> make_up_inputs(
+        const session &runs, const dim_sizes &dims, const run_settings &settings) {
+    check_names(runs, dims);
+    constexpr std::int64_t usual_size = 2;
+    ram_estimate needed;
     std::vector<value> inputs;
     for (const session_port &port : runs.inputs()) {
         if (port.type.form != value_form::tensor) {
@@ -147,7 +181,13 @@ std::vector<value> make_up_inputs(const session &runs, const run_settings &setti
         }
         value::dims shape;
         for (const session_dimension &dim : port.dims)
-            shape.push_back(dim.size >= 0 ? dim.size : 2);
+            if (dim.size >= 0) {
+                shape.push_back(dim.size);
+            } else {
+                const auto given = dims.find(dim.name);
+                shape.push_back(given == dims.end() ? usual_size : given->second);
+            }
+        check_ram(port, shape, needed);
         void *data = nullptr;
         value made = value::make_tensor(port.type.element, shape, data);
         buffer memory = to_buffer(made);

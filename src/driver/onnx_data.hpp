@@ -33,9 +33,10 @@ struct data_set {
 std::vector<data_set> read_data_sets(
         const std::string &case_path, const formats::onnx::graph &graph, const session &runs);
 
-/// Inputs made up from the seed: small numbers, half of the conditions true; a dimension without a
-/// size is 2.
-std::vector<value> make_up_inputs(const session &runs, const run_settings &settings);
+/// Inputs made up from the seed: small numbers, half of the conditions true. A dimension without a
+/// size has that of `dims`, else 2. Errors: invalid_arguments for a name that no input has.
+std::vector<value> make_up_inputs(
+        const session &runs, const dim_sizes &dims, const run_settings &settings);
 
 /// The same inputs with conditions drawn anew, each true with the density of the settings.
 std::vector<value> with_conditions(const std::vector<value> &inputs, const run_settings &settings);

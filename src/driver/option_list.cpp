@@ -212,6 +212,24 @@ void set_fpmath(std::string_view value, const option_target &target) {
     }
 }
 
+void set_dims(std::string_view value, const option_target &target) {
+    target.alternatives.dims.clear();
+    for (const std::string &one : split(value, ',')) {
+        dim_sizes sizes;
+        for (const std::string &entry : split(one, '+')) {
+            if (entry.empty()) continue;
+            const std::size_t colon = entry.rfind(':');
+            if (colon == std::string::npos || colon == 0)
+                fail_usage(1, "option --dims: expected NAME:SIZE, found '{}'", entry);
+            const std::int64_t size =
+                    parse_integer("dims", std::string_view(entry).substr(colon + 1), 0, INT64_MAX);
+            if (!sizes.emplace(entry.substr(0, colon), size).second)
+                fail_usage(1, "option --dims: '{}' is given twice", entry.substr(0, colon));
+        }
+        target.alternatives.dims.push_back(std::move(sizes));
+    }
+}
+
 constexpr std::array<value_option, 14> globals = {{
         {"mode", true, set_mode, "L|I|R|C|B|P|F|S",
                 "list; initialise; run; check results (default); check that two executions give "
@@ -255,6 +273,11 @@ constexpr std::array<value_option, 8> per_graph = {{
                 "strict, bf16, f16, any or tf32; whether for integers, too"},
 }};
 
+constexpr std::array<value_option, 1> per_model = {{
+        {"dims", false, set_dims, "NAME:SIZE[+...]",
+                "sizes of dimensions that the model only names; inputs are made up then"},
+}};
+
 constexpr std::array<std::string_view, 23> not_here = {"repeats-per-prb", "cold-cache",
         "num-streams", "execution-mode", "allow-enum-tags-only", "canonical", "fast-ref",
         "mem-check", "attr-same-pd-check", "check-ref-impl", "global-impl", "global-skip-impl",
@@ -288,6 +311,10 @@ std::span<const value_option> graph_options() {
     return per_graph;
 }
 
+std::span<const value_option> onnx_options() {
+    return per_model;
+}
+
 bool is_other_benchdnn_option(std::string_view name) {
     return name.substr(0, 5) == "attr-"
            || std::find(not_here.begin(), not_here.end(), name) != not_here.end();
@@ -305,6 +332,8 @@ std::vector<std::string_view> similar_options(std::string_view name) {
     for (const value_option &option : globals)
         consider(option.name);
     for (const value_option &option : per_graph)
+        consider(option.name);
+    for (const value_option &option : per_model)
         consider(option.name);
     for (std::string_view option : {"case", "batch", "reset", "help", "graph"})
         consider(option);

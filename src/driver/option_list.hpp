@@ -29,6 +29,7 @@ struct value_option {
 
 std::span<const value_option> global_options();
 std::span<const value_option> graph_options();
+std::span<const value_option> onnx_options();
 
 /// True for an option that benchdnn has and this driver does not.
 bool is_other_benchdnn_option(std::string_view name);

@@ -55,6 +55,8 @@ struct run_settings {
 /// By tensor id or op id; the text of the value as given.
 using id_values = std::map<std::size_t, std::string>;
 using id_types = std::map<std::size_t, data_type>;
+/// Of a model's dimensions, by name.
+using dim_sizes = std::map<std::string, std::int64_t>;
 
 struct fpmath_setting {
     fpmath_mode mode = fpmath_mode::strict;
@@ -85,6 +87,7 @@ struct case_alternatives {
     std::vector<data_type> dt = {data_type::undef};
     std::vector<id_types> dt_map = std::vector<id_types>(1);
     std::vector<std::int64_t> mb = {0};
+    std::vector<dim_sizes> dims = std::vector<dim_sizes>(1); ///< Of models.
 };
 
 /// One --case token with everything that was in force when it was read.

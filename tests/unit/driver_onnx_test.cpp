@@ -101,6 +101,42 @@ TEST_F(driver_onnx, a_bare_model_is_held_against_the_reference) {
     EXPECT_THAT(benchtern({"--impl=reference", "--onnx", name}, 0), HasSubstr("0:PASSED"));
 }
 
+TEST_F(driver_onnx, named_dimensions_take_sizes) {
+    folder_.file("named.onnx",
+            model({.nodes = {node("Where", {"c", "x", "y"}, {"z"})},
+                          .inputs = {value("c", tensor_type(element_type::BOOL, {"n", 1})),
+                                  value("x", tensor_type(element_type::FLOAT, {"n", "m"})),
+                                  value("y", tensor_type(element_type::FLOAT, {"m"}))},
+                          .outputs = {value("z", tensor_type(element_type::FLOAT))}})
+                    .bytes);
+    const std::string name = "--case=" + path("named.onnx");
+    const std::string out =
+            benchtern({"-v1", "--onnx", "--dims=n:3+m:5,m:0", name, "--reset", name}, 0);
+    EXPECT_THAT(out,
+            ContainsRegex("0:PASSED \\([0-9]+ ms\\) __REPRO: --onnx --dims=m:5\\+n:3 --case="));
+    EXPECT_THAT(out, ContainsRegex("1:PASSED \\([0-9]+ ms\\) __REPRO: --onnx --dims=m:0 --case="));
+    EXPECT_THAT(out, ContainsRegex("2:PASSED \\([0-9]+ ms\\) __REPRO: --onnx --case="));
+    const std::string wrong = benchtern({"--onnx", "--dims=k:3", name}, 1);
+    EXPECT_THAT(wrong, HasSubstr("option --dims: no input of the model has a dimension named 'k'"));
+    EXPECT_THAT(wrong, HasSubstr("0:INVALID_ARGUMENTS"));
+    EXPECT_THAT(benchtern({"--onnx", "--dims=n:100000000000", name}, 0),
+            HasSubstr("0:SKIPPED (Not enough RAM)"));
+    EXPECT_THAT(benchtern({"--onnx", "--dims=n:8+m:4000000000000000000", name}, 1),
+            HasSubstr("does not fit 63 bits"));
+    write_case("one", "Where"); // its data set does not count, and it names nothing
+    EXPECT_THAT(benchtern({"--onnx", "--dims=n:3", "--case=" + path("one")}, 1),
+            HasSubstr("dimension named 'n'"));
+}
+
+TEST_F(driver_onnx, bad_sizes_end_the_run) {
+    const std::string name = "--case=" + path("one");
+    for (const char *option :
+            {"--dims=n", "--dims=:3", "--dims=n:x", "--dims=n:-1", "--dims=n:1+n:2"})
+        benchtern({"--onnx", option, name}, 1);
+    benchtern({"--graph", "--dims=n:3", name}, 2);
+    benchtern({"--onnx", "--in-shapes=0:2", name}, 2);
+}
+
 TEST_F(driver_onnx, no_model_is_an_error) {
     EXPECT_THAT(
             benchtern({"--onnx", "--case=" + path("none")}, 1), HasSubstr("0:INVALID_ARGUMENTS"));
