@@ -192,8 +192,8 @@ TEST(nonzero_kernel, blocks_of_few_and_of_many_elements) {
     };
     for_each_target([&] {
         for (nonzero_case tested : cases)
-            for (const lane_type &type : {lane_types[0], lane_types[5], lane_types[9]})
-                for (double density : {0.0, 0.0001, 0.01, 0.05, 0.055, 0.057, 0.06})
+            for (const lane_type &type : {lane_types[0], lane_types[9]})
+                for (double density : {0.0, 0.01, 0.055, 0.06})
                     for (std::optional<double> other : {std::optional<double>(), {0.5}}) {
                         tested.type = type;
                         tested.density = density;

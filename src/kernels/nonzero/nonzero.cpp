@@ -29,36 +29,33 @@ void set_nest(nonzero_loops &loops, const dims &strides) {
     loops.is_dense = loops.extents.rank() == 1 && loops.steps[0] == loops.element.bytes;
 }
 
-/// Rows of that many elements are chunks, or parts of them, without a table.
-constexpr std::int64_t long_row = 256;
-/// Elements of a chunk with tables: in 2 KB an axis they stay in L1.
-constexpr std::int64_t most_tabulated = 1024;
-
-void set_chunks(nonzero_loops &loops) {
-    const dims &shape = loops.shape;
+/// `long_row`: rows of that many elements are chunks, or parts of them, without a table.
+/// `most_tabulated`: elements of a chunk with tables.
+nonzero_chunks make_chunks(const dims &shape, std::int64_t long_row, std::int64_t most_tabulated) {
     const int last = shape.rank() - 1;
-    loops.split = last;
-    loops.inner = 1;
-    if (last < 0) return;
+    nonzero_chunks chunks{last, 1, 1, {}};
+    if (last < 0) return chunks;
     if (shape[last] >= long_row || last == 0) {
-        loops.most = std::min(shape[last], most_chunk_n);
-        return;
+        chunks.most = std::min(shape[last], most_chunk_n);
+        return chunks;
     }
-    while (loops.split > 0 && loops.inner * shape[loops.split] <= most_tabulated / 2)
-        loops.inner *= shape[loops.split--];
-    loops.most = std::clamp<std::int64_t>(most_tabulated / loops.inner, 1, shape[loops.split]);
-    if (loops.split == last) return;
-    std::int64_t inside = loops.inner; // elements inside of one index of the axis
-    const auto chunk_n = static_cast<std::size_t>(loops.most * loops.inner);
-    for (int axis = loops.split; axis <= last; ++axis) {
-        if (axis > loops.split) inside /= shape[axis];
+    while (chunks.split > 0 && chunks.inner * shape[chunks.split] <= most_tabulated / 2)
+        chunks.inner *= shape[chunks.split--];
+    chunks.most = std::clamp<std::int64_t>(most_tabulated / chunks.inner, 1, shape[chunks.split]);
+    if (chunks.split == last) return chunks;
+    std::int64_t inside = chunks.inner; // elements inside of one index of the axis
+    const auto chunk_n = static_cast<std::size_t>(chunks.chunk_n());
+    for (int axis = chunks.split; axis <= last; ++axis) {
+        if (axis > chunks.split) inside /= shape[axis];
         std::vector<std::uint16_t> table(chunk_n);
         for (std::size_t i = 0; i < chunk_n; ++i) {
             const std::int64_t index = static_cast<std::int64_t>(i) / inside;
-            table[i] = static_cast<std::uint16_t>(axis > loops.split ? index % shape[axis] : index);
+            table[i] =
+                    static_cast<std::uint16_t>(axis > chunks.split ? index % shape[axis] : index);
         }
-        loops.tables.push_back(std::move(table));
+        chunks.tables.push_back(std::move(table));
     }
+    return chunks;
 }
 
 void set_blocks(nonzero_loops &loops) {
@@ -66,12 +63,13 @@ void set_blocks(nonzero_loops &loops) {
     constexpr std::int64_t least_block_n = 16384;
     constexpr std::int64_t word = 64;
     loops.block_n = std::max(least_block_n, divide_up(loops.n, most_blocks));
-    // Blocks of whole chunks where that is easily had: a cut chunk is written in two parts.
-    const std::int64_t chunk_n = loops.most * loops.inner;
+    // Blocks of whole chunks where that is easily had: else chunks are cut, and never listed.
+    const std::int64_t chunk_n = loops.sparse.chunk_n();
     const bool fits = chunk_n % word == 0 && chunk_n <= loops.block_n;
     loops.block_n = divide_up(loops.block_n, fits ? chunk_n : word) * (fits ? chunk_n : word);
     loops.blocks = divide_up(loops.n, loops.block_n);
-    const std::int64_t row_n = loops.shape.empty() ? 1 : loops.shape[loops.split] * loops.inner;
+    const std::int64_t row_n =
+            loops.shape.empty() ? 1 : loops.shape[loops.sparse.split] * loops.sparse.inner;
     loops.can_list = fits && (row_n % chunk_n == 0 || row_n == loops.n);
 
     // As in select: what is worth a thread.
@@ -89,11 +87,13 @@ nonzero_loops make_nonzero_loops(
     loops.shape = shape;
     loops.n = *element_count(shape);
     loops.element = element;
-    loops.most = 1;
     loops.parts = &find_nonzero_parts();
     if (loops.n == 0) return loops;
     set_nest(loops, strides);
-    set_chunks(loops);
+    // Tables of 2 KB an axis stay in L1. Where few elements are set, chunks of few rows would have
+    // next to none of them.
+    loops.dense = make_chunks(shape, 256, 1024);
+    loops.sparse = make_chunks(shape, most_chunk_n / 2, most_chunk_n);
     set_blocks(loops);
     return loops;
 }

@@ -24,11 +24,21 @@ struct nonzero_element {
     std::array<std::uint8_t, 16> mask;
 };
 
-/// Everything that does not depend on the pointers.
-///
-/// Elements are numbered in row-major order. The second pass goes through them in chunks: some
+/// How the second pass cuts the elements, which are numbered in row-major order: a chunk is some
 /// indices of one axis, `split`, with all that is inside of them. Within a chunk the axes around
 /// `split` do not change; what the others are at each of its elements is tabulated.
+struct nonzero_chunks {
+    int split;          ///< Axis of the shape.
+    std::int64_t inner; ///< Elements inside of one index of `split`.
+    std::int64_t most;  ///< Indices of `split` in a chunk; fewer where the axis ends.
+    /// For the axes from `split` on: index at each element of a chunk (along `split` from its first
+    /// one on). Empty when `split` is the last axis: then it is the element's own number.
+    std::vector<std::vector<std::uint16_t>> tables;
+
+    std::int64_t chunk_n() const { return most * inner; }
+};
+
+/// Everything that does not depend on the pointers.
 struct nonzero_loops {
     dims shape;
     std::int64_t n; ///< Elements.
@@ -42,13 +52,9 @@ struct nonzero_loops {
     std::int64_t block_n; ///< Elements of a unit of work, a multiple of 64.
     std::int64_t blocks;
 
-    int split;          ///< Axis of shape.
-    std::int64_t inner; ///< Elements inside of one index of `split`.
-    std::int64_t most;  ///< Indices of `split` in a chunk; fewer where the axis ends.
-    /// For the axes from `split` on: index at each element of a chunk (along `split` from its first
-    /// one on). Empty when `split` is the last axis: then it is the element's own number.
-    std::vector<std::vector<std::uint16_t>> tables;
-    bool can_list; ///< Blocks are made of whole chunks of whole words.
+    nonzero_chunks dense;  ///< Of blocks in general.
+    nonzero_chunks sparse; ///< Of blocks that are listed, see is_listed: larger ones.
+    bool can_list;         ///< Blocks are made of whole sparse chunks of whole words.
 
     std::int64_t mark_grain; ///< Blocks that are worth a thread in the first pass.
     const nonzero_parts *parts;

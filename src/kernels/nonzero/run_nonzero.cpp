@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <span>
 
 #include <hwy/cache_control.h>
 
@@ -40,7 +41,7 @@ struct marks {
 /// as it waits for memory.
 bool is_listed(const nonzero_loops &loops, std::int64_t block_n, std::int64_t count) {
     if (!loops.can_list) return false;
-    const std::int64_t chunk_n = loops.most * loops.inner;
+    const std::int64_t chunk_n = loops.sparse.chunk_n();
     const std::int64_t room = block_n / word_n * std::int64_t{sizeof(std::uint64_t) / 2};
     return (block_n + chunk_n - 1) / chunk_n + count + list_slack <= room;
 }
@@ -156,7 +157,7 @@ std::int64_t mark_block(const nonzero_loops &loops, const std::uint8_t *x, std::
 /// Lists a block; returns the count of its elements, or none when there are too many of them.
 std::optional<std::int64_t> list_block(const nonzero_loops &loops, const std::uint8_t *x,
         std::int64_t begin, std::int64_t end, std::uint16_t *lists) {
-    const std::int64_t chunk_n = loops.most * loops.inner;
+    const std::int64_t chunk_n = loops.sparse.chunk_n();
     std::array<std::uint64_t, most_chunk_n / word_n> bits;
     std::int64_t count = 0;
     for (std::int64_t at = begin; at < end; at += chunk_n) {
@@ -190,65 +191,80 @@ public:
         const std::int64_t count = found_.first[block + 1] - found_.first[block];
         if (count == 0) return;
         to_ = y_ + found_.first[block] * index_bytes;
-        const std::uint16_t *lists =
-                is_listed(loops_, end - begin, count) ? found_.lists_at(begin) : nullptr;
+        if (is_listed(loops_, end - begin, count)) {
+            const std::uint16_t *lists = found_.lists_at(begin);
+            write_chunks(loops_.sparse, begin, end, [&](std::int64_t, std::int64_t, std::int64_t) {
+                const std::uint16_t *list = lists + 1;
+                lists = list + *lists;
+                return std::span(list, lists);
+            });
+            return;
+        }
         const auto expand =
                 loops_.parts
                         ->expand[static_cast<std::size_t>(density(count, (end - begin) / word_n))];
-        const std::int64_t chunk_n = loops_.most * loops_.inner;
-        const std::int64_t row_n = loops_.shape[loops_.split] * loops_.inner;
-        find_outer(begin / row_n);
-        std::int64_t in_row = begin % row_n;
-        for (std::int64_t at = begin; at < end;) {
-            const std::int64_t skipped = in_row % chunk_n;
-            const std::int64_t n = std::min({chunk_n - skipped, row_n - in_row, end - at});
-            const std::uint16_t *list = list_.data();
-            std::int64_t listed;
-            if (lists) {
-                listed = *lists;
-                list = lists + 1;
-                lists += 1 + listed;
-            } else {
-                listed = expand(found_.bits, at, at + n, skipped, list_.data());
-            }
-            if (listed > 0) write_chunk(list, listed, (in_row - skipped) / loops_.inner);
-            at += n;
-            in_row += n;
-            if (in_row < row_n) continue;
-            in_row = 0;
-            next_outer();
-        }
+        write_chunks(loops_.dense, begin, end,
+                [&](std::int64_t at, std::int64_t n, std::int64_t skipped) {
+                    const std::int64_t listed =
+                            expand(found_.bits, at, at + n, skipped, list_.data());
+                    return std::span<const std::uint16_t>(
+                            list_.data(), static_cast<std::size_t>(listed));
+                });
     }
 
 private:
     static constexpr std::int64_t index_bytes = sizeof(std::int64_t);
     using index_list = std::array<std::uint16_t, most_chunk_n + list_slack>;
 
-    void find_outer(std::int64_t number) {
-        for (int axis = loops_.split - 1; axis >= 0; --axis) {
+    /// `next_list(at, n, skipped)`: where in their chunk the set elements among [at, at + n) are,
+    /// which begin `skipped` elements after the chunk does.
+    template <class NextList>
+    void write_chunks(const nonzero_chunks &chunks, std::int64_t begin, std::int64_t end,
+            const NextList &next_list) {
+        const std::int64_t chunk_n = chunks.chunk_n();
+        const std::int64_t row_n = loops_.shape[chunks.split] * chunks.inner;
+        find_outer(chunks.split, begin / row_n);
+        std::int64_t in_row = begin % row_n;
+        for (std::int64_t at = begin; at < end;) {
+            const std::int64_t skipped = in_row % chunk_n;
+            const std::int64_t n = std::min({chunk_n - skipped, row_n - in_row, end - at});
+            const std::span<const std::uint16_t> list = next_list(at, n, skipped);
+            if (!list.empty()) write_chunk(chunks, list, (in_row - skipped) / chunks.inner);
+            at += n;
+            in_row += n;
+            if (in_row < row_n) continue;
+            in_row = 0;
+            next_outer(chunks.split);
+        }
+    }
+
+    void find_outer(int split, std::int64_t number) {
+        for (int axis = split - 1; axis >= 0; --axis) {
             outer_[axis] = number % loops_.shape[axis];
             number /= loops_.shape[axis];
         }
     }
-    void next_outer() {
+    void next_outer(int split) {
         if (is_mutated(mutation::nonzero_outer_frozen)) return;
-        for (int axis = loops_.split - 1; axis >= 0; --axis) {
+        for (int axis = split - 1; axis >= 0; --axis) {
             if (++outer_[axis] < loops_.shape[axis]) return;
             outer_[axis] = 0;
         }
     }
 
     /// The listed elements of a chunk that begins at index `first` of the split axis.
-    void write_chunk(const std::uint16_t *list, std::int64_t n, std::int64_t first) {
+    void write_chunk(
+            const nonzero_chunks &chunks, std::span<const std::uint16_t> list, std::int64_t first) {
+        const auto n = static_cast<std::int64_t>(list.size());
         std::uint8_t *to = to_;
-        for (int axis = 0; axis < loops_.split; ++axis, to += axis_bytes_)
+        for (int axis = 0; axis < chunks.split; ++axis, to += axis_bytes_)
             loops_.parts->fill[streams_](outer_[axis], n, to);
-        if (loops_.tables.empty()) {
+        if (chunks.tables.empty()) {
             if (is_mutated(mutation::nonzero_chunk_forgotten)) first = 0;
-            loops_.parts->put[streams_](list, n, first, to);
+            loops_.parts->put[streams_](list.data(), n, first, to);
         }
-        for (const std::vector<std::uint16_t> &table : loops_.tables) {
-            for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+        for (const std::vector<std::uint16_t> &table : chunks.tables) {
+            for (std::size_t i = 0; i < list.size(); ++i)
                 looked_up_[i] = table[list[i]];
             loops_.parts->put[streams_](looked_up_.data(), n, first, to);
             first = 0; // of the axes inside
