@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
+#include "base/aligned_memory.hpp"
 #include "base/data_type.hpp"
 #include "base/dims.hpp"
 #include "base/error.hpp"
@@ -24,8 +24,6 @@ struct TERN_NO_EXPORT value::state {
 };
 
 namespace {
-
-constexpr std::align_val_t alignment{64};
 
 void check_element_type(data_type type, const char *what) {
     const int index = static_cast<int>(type);
@@ -54,13 +52,6 @@ std::size_t count_elements(data_type type, const value::dims &shape, const char 
     return static_cast<std::size_t>(*count);
 }
 
-std::shared_ptr<void> allocate(std::size_t bytes) {
-    if (bytes == 0) return nullptr;
-    void *memory = ::operator new(bytes, alignment, std::nothrow);
-    if (memory == nullptr) fail(status::out_of_memory, "value: {} bytes cannot be had", bytes);
-    return {memory, [](void *data) { ::operator delete(data, alignment); }};
-}
-
 void check_data(const void *data, std::size_t elements, const char *what) {
     if (data == nullptr && elements != 0)
         fail(status::invalid_arguments, "{}: there are {} elements, but no data", what, elements);
@@ -83,7 +74,7 @@ std::shared_ptr<const void> copy_strings(const void *data, std::size_t count) {
         if (__builtin_add_overflow(bytes, ref.size, &bytes))
             fail(status::invalid_arguments, "value::tensor: the strings are too long together");
     }
-    std::shared_ptr<void> memory = allocate(bytes);
+    std::shared_ptr<void> memory = allocate_aligned(bytes, "value");
     if (!memory) return nullptr;
     auto *refs = static_cast<string_ref *>(memory.get());
     auto *characters = reinterpret_cast<char *>(refs + count);
@@ -107,7 +98,7 @@ value value::tensor(data_type type, const dims &shape, const void *data) {
     if (type == data_type::string) {
         keeper = copy_strings(data, count);
     } else if (count != 0) {
-        std::shared_ptr<void> memory = allocate(count * bytes_of(type));
+        std::shared_ptr<void> memory = allocate_aligned(count * bytes_of(type), "value");
         std::memcpy(memory.get(), data, count * bytes_of(type));
         keeper = std::move(memory);
     }
@@ -138,7 +129,7 @@ value value::borrow(
 
 value value::make_tensor(data_type type, const dims &shape, void *&data) {
     const std::size_t count = count_elements(type, shape, "value::make_tensor");
-    std::shared_ptr<void> memory = allocate(count * bytes_of(type));
+    std::shared_ptr<void> memory = allocate_aligned(count * bytes_of(type), "value");
     data = memory.get();
     if (type == data_type::string)
         std::uninitialized_value_construct_n(static_cast<string_ref *>(data), count);

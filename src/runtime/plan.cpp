@@ -60,7 +60,9 @@ plan::plan(plan_parts parts, const engine_state &engine)
     : parts_(std::move(parts)),
       engine_(engine),
       has_open_outputs_(std::any_of(parts_.outputs.begin(), parts_.outputs.end(),
-              [](const plan_port &port) { return port.is_open; })) {}
+              [](const plan_port &port) { return port.is_open; })),
+      checks_data_(std::any_of(parts_.steps.begin(), parts_.steps.end(),
+              [](const plan_step &step) { return step.checks_data; })) {}
 
 namespace {
 
@@ -81,6 +83,7 @@ void plan::check_inputs(const void *const *in, const plan_names &names) const {
                 parts_.inputs.size());
     for (std::size_t i = 0; i < parts_.inputs.size(); ++i)
         if (is_missing(parts_.inputs[i], in[i])) fail_missing(names.input(i), parts_.inputs[i]);
+    if (!checks_data_) return;
     for (const plan_step &step : parts_.steps)
         if (step.checks_data) check_data(step, in, names);
 }

@@ -170,6 +170,7 @@ private:
     plan_parts parts_;
     const engine_state &engine_;
     bool has_open_outputs_;
+    bool checks_data_; ///< A step does.
 };
 
 } // namespace tern::runtime

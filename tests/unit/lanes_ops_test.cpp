@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -294,6 +296,49 @@ TEST(lanes_ops, what_is_written_past_the_caches_is_the_same) {
                     ASSERT_NE(near, std::vector<std::uint8_t>(bytes + skip, 7));
                 }
             }
+    });
+}
+
+// A chain that is written at once needs no registers: its rows are run in long parts.
+TEST(lanes_ops, rows_of_more_elements_than_a_part_has) {
+    constexpr std::int64_t rows = 3;
+    constexpr std::int64_t columns = 70001;
+    constexpr std::int64_t step = columns + 3;
+    lane_program program;
+    program.inputs = {{data_type::f32, lane_kind::f32}, {data_type::f32, lane_kind::f32}};
+    program.instructions = {
+            {lane_op::add, lane_kind::f32, 2, 0, 1}, {lane_op::relu, lane_kind::f32, 3, 2}};
+    program.outputs = {{3, data_type::f32}};
+    std::vector<float> a(rows * step);
+    std::vector<float> b(columns);
+    for (std::size_t i = 0; i < a.size(); ++i)
+        a[i] = static_cast<float>(i % 1009) - 500;
+    for (std::size_t i = 0; i < b.size(); ++i)
+        b[i] = static_cast<float>(i % 13);
+    std::vector<float> want(rows * step, -7);
+    for (std::int64_t row = 0; row < rows; ++row)
+        for (std::int64_t column = 0; column < columns; ++column)
+            want[static_cast<std::size_t>(row * step + column)] =
+                    std::max(0.0F, a[static_cast<std::size_t>(row * step + column)]
+                                           + b[static_cast<std::size_t>(column)]);
+    tests::for_each_target([&] {
+        const auto code = make_lane_code(program);
+        std::vector<std::byte> memory(lane_scratch_bytes(*code) + 64);
+        void *scratch = memory.data();
+        std::size_t space = memory.size();
+        std::align(64, lane_scratch_bytes(*code), scratch, space);
+        for (bool is_far : {false, true}) {
+            std::vector<float> out(rows * step, -7);
+            lane_place places[] = {{a.data(), step, 1}, {b.data(), 0, 1}, {out.data(), step, 1}};
+            run_lane_tile(*code, rows, columns, places, scratch, is_far);
+            ASSERT_EQ(out, want) << is_far;
+            // In place, and as one run.
+            std::vector<float> both = a;
+            lane_place one[] = {{both.data(), 0, 1}, {a.data(), 0, 1}, {both.data(), 0, 1}};
+            run_lane_tile(*code, 1, rows * step, one, scratch, is_far);
+            for (std::size_t i = 0; i < both.size(); ++i)
+                ASSERT_EQ(both[i], std::max(0.0F, a[i] + a[i])) << i;
+        }
     });
 }
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/aligned_memory.hpp"
 #include "base/data_type.hpp"
 #include "base/shape.hpp"
 #include "base/text.hpp"
@@ -136,7 +137,7 @@ private:
                 in_.fail(
                         "raw_data", format_text("expected {} bytes, as type and dims say, found {}",
                                             bytes, fields_.raw_data.size()));
-            std::shared_ptr<std::byte> data = allocate_data(bytes);
+            std::shared_ptr<std::byte> data = allocate_aligned(bytes, "a tensor's elements");
             std::memcpy(data.get(), fields_.raw_data.data(), bytes);
             result_.data = std::move(data);
         } else {
@@ -171,7 +172,8 @@ private:
     std::shared_ptr<const std::byte> convert(const std::vector<From> &values, std::uint64_t count,
             To most = std::numeric_limits<To>::max()) const {
         check_count(count, values.size());
-        std::shared_ptr<std::byte> data = allocate_data(values.size() * sizeof(To));
+        std::shared_ptr<std::byte> data =
+                allocate_aligned(values.size() * sizeof(To), "a tensor's elements");
         std::byte *at = data.get();
         for (std::size_t i = 0; i < values.size(); ++i, at += sizeof(To)) {
             if constexpr (!std::is_same_v<To, From>)

@@ -6,19 +6,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <new>
 #include <optional>
 #include <string>
 #include <system_error>
 
+#include "base/aligned_memory.hpp"
 #include "base/text.hpp"
 
 namespace tern::formats::onnx {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::align_val_t alignment{64};
 
 struct placement {
     std::string location;
@@ -76,12 +74,6 @@ fs::path find_file(const message_reader &tensor, const std::string &location) {
 
 } // namespace
 
-std::shared_ptr<std::byte> allocate_data(std::size_t bytes) {
-    if (bytes == 0) return nullptr;
-    return {static_cast<std::byte *>(::operator new(bytes, alignment)),
-            [](std::byte *data) { ::operator delete(data, alignment); }};
-}
-
 std::shared_ptr<const std::byte> read_external_data(const message_reader &tensor,
         const std::vector<metadata_entry> &entries, std::size_t bytes) {
     const placement where = read_placement(tensor, entries);
@@ -94,7 +86,7 @@ std::shared_ptr<const std::byte> read_external_data(const message_reader &tensor
     if (code || where.offset > size || bytes > size - where.offset)
         complain(tensor, format_text("expected {} bytes from byte {} on, but \"{}\" has {} bytes",
                                  bytes, where.offset, where.location, code ? 0 : size));
-    std::shared_ptr<std::byte> data = allocate_data(bytes);
+    std::shared_ptr<std::byte> data = allocate_aligned(bytes, "external data");
     std::ifstream file(path, std::ios::binary);
     file.seekg(static_cast<std::streamoff>(where.offset));
     file.read(reinterpret_cast<char *>(data.get()), static_cast<std::streamsize>(bytes));

@@ -11,9 +11,6 @@
 
 namespace tern::formats::onnx {
 
-/// 64-byte aligned memory; null for no bytes.
-std::shared_ptr<std::byte> allocate_data(std::size_t bytes);
-
 /// The data of a tensor that lies in another file; `entries` say where (location, offset, length),
 /// `bytes` is how many its type and dims ask for. The file must lie in the model's folder or below
 /// it, whatever links say; sizes are checked before memory is allocated.

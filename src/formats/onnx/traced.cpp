@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
+#include "base/aligned_memory.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 
@@ -43,11 +43,9 @@ new_constant make_constant(data_type type, const dims &shape) {
     if (!bytes)
         fail(status::invalid_shape, "the size of a {} tensor of shape {} does not fit",
                 name_of(type), to_string(shape));
-    constexpr std::align_val_t alignment{64};
-    void *data = ::operator new(
-            std::max<std::size_t>(static_cast<std::size_t>(*bytes), 1), alignment, std::nothrow);
-    if (!data) fail(status::out_of_memory, "{} bytes for a constant cannot be had", *bytes);
-    std::shared_ptr<void> owner(data, [](void *p) { ::operator delete(p, alignment); });
+    std::shared_ptr<std::byte> owner = allocate_aligned(
+            std::max<std::size_t>(static_cast<std::size_t>(*bytes), 1), "a constant");
+    void *data = owner.get();
     auto value = std::make_shared<constant>(constant{type, shape, data, std::move(owner)});
     return {std::move(value), data};
 }

@@ -49,11 +49,12 @@ private:
 };
 
 /// Elements of a tile whose registers take `bytes` for each: about half of L1, and no more than a
-/// thread's stack should hold.
+/// thread's stack should hold. Where none is needed, so many that beginning a tile does not count.
 std::int64_t tile_elements(std::int64_t bytes) {
+    if (bytes == 0) return std::int64_t{1} << 16;
     const auto half = static_cast<std::int64_t>(cpu_caches().l1_data / 2);
     const std::int64_t budget = std::clamp<std::int64_t>(half, 8 << 10, 24 << 10);
-    const std::int64_t most = budget / std::max<std::int64_t>(bytes, 1);
+    const std::int64_t most = budget / bytes;
     return most >= 64 ? std::min<std::int64_t>(most / 64 * 64, 4096) : 64;
 }
 
@@ -136,6 +137,12 @@ void lane_code::lay_out_staging(bool is_direct, std::int64_t &staging, std::int6
     }
 }
 
+/// Whether rows of the step's result go to where they belong, whatever shares their memory.
+bool lane_code::is_written_at_once(const step_plan &step) const {
+    return steps.size() == 1 && step.run == nullptr && step.is_only_stored
+           && direct_store[static_cast<std::size_t>(step.dst)] >= 0;
+}
+
 tile_layout lane_code::lay_out(bool is_direct) const {
     slot_list slots;
     std::vector<int> slot_of(kinds_.size(), -1);
@@ -162,6 +169,7 @@ tile_layout lane_code::lay_out(bool is_direct) const {
                 done.push_back(reg);
             }
         }
+        if (is_direct && is_written_at_once(steps[i])) continue;
         take(steps[i].dst);
         // A result that nobody reads.
         const auto dst = static_cast<std::size_t>(steps[i].dst);

@@ -122,6 +122,7 @@ private:
     void plan_stores(const lane_table &table);
     void find_uses();
     void lay_out_staging(bool is_direct, std::int64_t &staging, std::int64_t &middle) const;
+    bool is_written_at_once(const step_plan &step) const;
     tile_layout lay_out(bool is_direct) const;
 };
 
