@@ -13,6 +13,7 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include "base/cpu.hpp"
 #include "base/element.hpp"
 #include "each_target.hpp"
 
@@ -88,6 +89,7 @@ struct softmax_case {
     double high = 12;
     double special = 0;      ///< Put into every seventh element or so, unless 0.
     bool has_masked = false; ///< Every third row is -infinity.
+    bool is_far = false;     ///< As if dst were larger than the caches; f32 only.
 };
 
 softmax_problem make_problem(const dims &shape, int axis, data_type src = data_type::f32,
@@ -137,7 +139,8 @@ public:
     softmax_run &operator=(const softmax_run &) = delete;
 
     void run() {
-        const softmax_loops loops = make_softmax_loops(p_);
+        softmax_loops loops = make_softmax_loops(p_);
+        loops.is_far = case_.is_far;
         std::uint8_t *dst = case_.in_place ? src_.data() : dst_.data();
         run_softmax(loops, src_.data(), dst, stats_.data());
     }
@@ -258,6 +261,44 @@ TEST(softmax_kernel, long_rows) {
         CHECK_CASE({make_problem({600, 70}, 0)});
         CHECK_CASE({make_problem({520, 300}, 0, data_type::f16, data_type::f32)});
     });
+}
+
+TEST(softmax_kernel, past_the_caches) {
+    for_each_target([] {
+        for (std::size_t offset : {0, 4, 12, 3})
+            for (std::int64_t n = 1; n <= 70; ++n)
+                for (bool has_columns : {false, true}) {
+                    SCOPED_TRACE(n);
+                    softmax_case tested{make_problem({2, 5, n}, has_columns ? 1 : 2)};
+                    tested.dst_offset = offset;
+                    tested.is_far = true;
+                    CHECK_CASE(tested);
+                }
+        softmax_case rows{make_problem({3, 1000}, 1, data_type::f16)};
+        rows.is_far = true;
+        CHECK_CASE(rows);
+        softmax_case long_rows{make_problem({2, 40001}, 1)};
+        long_rows.is_far = true;
+        CHECK_CASE(long_rows);
+        softmax_case in_place{make_problem({4, 300}, 0)};
+        in_place.is_far = in_place.in_place = true;
+        CHECK_CASE(in_place);
+        softmax_case strided{make_problem({6, 40}, 1)};
+        strided.problem.dst.strides = {1, 6};
+        strided.is_far = true;
+        CHECK_CASE(strided);
+    });
+}
+
+TEST(softmax_kernel, what_is_large_goes_past_the_caches) {
+    const auto cached = static_cast<std::int64_t>(cpu_caches().last_level);
+    const auto goes_past = [](const softmax_problem &problem) {
+        return make_softmax_loops(problem).is_far;
+    };
+    EXPECT_FALSE(goes_past(make_problem({1000, cached / 8192}, 0)));
+    EXPECT_TRUE(goes_past(make_problem({1024, cached / 8192 + 8192}, 0)));
+    EXPECT_FALSE(goes_past(make_problem({1024, cached}, 0, data_type::f32, data_type::bf16)));
+    EXPECT_FALSE(goes_past(make_problem({cached, 1024}, 1)));
 }
 
 TEST(softmax_kernel, every_axis_and_stride) {

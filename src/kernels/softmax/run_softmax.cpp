@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include <hwy/cache_control.h>
+
 #include "base/mutation.hpp"
 #include "base/parallel.hpp"
 #include "kernels/copy_plane.hpp"
@@ -44,9 +46,10 @@ constexpr std::int64_t packed_elements = 4096;
 /// so that dst may be src.
 class block_run {
 public:
-    explicit block_run(const softmax_loops &loops)
+    block_run(const softmax_loops &loops, bool is_far)
         : loops_(loops),
           parts_(*loops.parts),
+          is_far_(is_far),
           type_{index_of(loops.types[src_side]), index_of(loops.types[dst_side])} {}
 
     void run(const pointers &at, std::int64_t columns) {
@@ -78,7 +81,7 @@ private:
         find_subtrahends();
         exp(loops_.n);
         find_scales();
-        store(0, loops_.n, scale_);
+        store(0, loops_.n, scale_, is_far_);
     }
 
     void run_in_pieces(std::int64_t piece) {
@@ -105,16 +108,11 @@ private:
         });
     }
 
-    void begin() {
-        for (std::int64_t i = 0; i < width_; ++i) {
-            max_[i] = minus_infinity;
-            sum_[i] = 0;
-        }
-    }
+    void begin() { parts_.reset(columns_, max_, sum_); }
 
     void find_subtrahends() {
-        for (std::int64_t i = 0; i < width_; ++i)
-            sub_[i] = loops_.inf_as_zero && max_[i] == minus_infinity ? 0.0F : max_[i];
+        std::copy_n(max_, width_, sub_);
+        if (loops_.inf_as_zero) std::replace(sub_, sub_ + width_, minus_infinity, 0.0F);
         if (is_mutated(mutation::maximum_not_subtracted)) std::fill_n(sub_, width_, 0.0F);
     }
 
@@ -161,7 +159,7 @@ private:
         }
     }
 
-    void store(std::int64_t i, std::int64_t count, const float *scale) {
+    void store(std::int64_t i, std::int64_t count, const float *scale, bool is_far = false) {
         const softmax_walk &walk = loops_.walks[dst_side];
         std::uint8_t *dst = at_.dst + i * walk.axis_step;
         const bool packs = is_packed(walk);
@@ -172,6 +170,8 @@ private:
             for (std::int64_t row = 0; row < columns_; ++row)
                 parts_.store_rows[type](
                         tile_ + row * row_floats_, count, scale[row], to + row * walk.lane_step);
+        else if (is_far && !packs)
+            parts_.stream_block(tile_, count, columns_, scale, to, step);
         else
             parts_.store_blocks[type](tile_, count, columns_, scale, to, step);
         if (packs)
@@ -181,6 +181,7 @@ private:
 
     const softmax_loops &loops_;
     const softmax_parts &parts_;
+    bool is_far_;
     std::array<std::size_t, 2> type_;
     pointers at_{};
     std::int64_t columns_ = 1;
@@ -195,11 +196,11 @@ private:
     alignas(64) std::uint8_t packed_[packed_elements * sizeof(float)];
 };
 
-void run_units(const softmax_loops &loops, const pointers &base, std::int64_t begin,
+void run_units(const softmax_loops &loops, const pointers &base, bool is_far, std::int64_t begin,
         std::int64_t end) noexcept {
     const auto &steps = loops.outer_steps;
     offset_walk<3> walk(loops.outer, {steps.data(), &steps[1], &steps[2]}, begin / loops.blocks);
-    block_run run(loops);
+    block_run run(loops, is_far);
     std::int64_t block = begin % loops.blocks;
     for (std::int64_t unit = begin; unit < end; ++unit) {
         const std::int64_t first = block * loops.columns;
@@ -213,6 +214,7 @@ void run_units(const softmax_loops &loops, const pointers &base, std::int64_t be
             walk.next();
         }
     }
+    if (is_far) hwy::FlushStream();
 }
 
 /// For mutation::flip_lane: the top bit of an exponent of the first row, which no tolerance covers.
@@ -227,8 +229,9 @@ void flip_middle_element(const softmax_loops &loops, std::uint8_t *dst) {
 void run_softmax(const softmax_loops &loops, const void *src, void *dst, void *stats) noexcept {
     const pointers base{static_cast<const std::uint8_t *>(src), static_cast<std::uint8_t *>(dst),
             loops.has_stats ? static_cast<std::uint8_t *>(stats) : nullptr};
+    const bool is_far = loops.is_far && src != dst;
     parallel_for(loops.units, loops.grain, [&](std::int64_t begin, std::int64_t end) noexcept {
-        run_units(loops, base, begin, end);
+        run_units(loops, base, is_far, begin, end);
     });
     if (is_mutated(mutation::flip_lane))
         flip_middle_element(loops, static_cast<std::uint8_t *>(dst));

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/arithmetic.hpp"
+#include "base/cpu.hpp"
+#include "base/shape.hpp"
 #include "kernels/softmax/softmax_parts.hpp"
 
 namespace tern::kernels {
@@ -102,6 +104,14 @@ softmax_loops make_softmax_loops(const softmax_problem &problem) {
     }
     loops.lanes = lanes;
     loops.blocks = divide_up(lanes, loops.columns);
+
+    // As for select: see there for figures. Rows take so long to compute that nothing is gained.
+    double all_bytes = 0;
+    for (std::size_t i = 0; i < 2; ++i)
+        all_bytes += static_cast<double>(element_count(problem.shape).value_or(0))
+                     * loops.walks[i].element_bytes;
+    loops.is_far = loops.path == softmax_path::columns && loops.types[1] == data_type::f32
+                   && all_bytes > static_cast<double>(cpu_caches().last_level);
 
     loops.units = loops.blocks;
     for (int axis = 0; axis < nest.extents.rank(); ++axis) {

@@ -62,6 +62,7 @@ struct softmax_loops {
     dims outer;              ///< Extents of the loops around that.
     std::array<dims, 3> outer_steps;
 
+    bool is_far = false;    ///< Path of columns: dst goes past the caches, unless it is src.
     std::int64_t units = 1; ///< Blocks of all outer loops.
     std::int64_t grain = 1;
     const softmax_parts *parts = nullptr; ///< The SIMD target's functions.

@@ -122,20 +122,59 @@ float exp_row(float *tile, std::int64_t n, float max) {
     return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
+/// Where the next whole vector begins, in elements; n when there is none.
+HWY_INLINE std::int64_t find_head(const std::uint8_t *dst, std::int64_t n) {
+    constexpr auto element = std::int64_t{sizeof(float)};
+    const auto vector = static_cast<std::int64_t>(hn::Lanes(float_tag())) * element;
+    const auto address = reinterpret_cast<std::uintptr_t>(dst);
+    if (address % sizeof(float) != 0) return n;
+    return static_cast<std::int64_t>((0 - address) % static_cast<std::uintptr_t>(vector)) / element;
+}
+
+/// n elements to dst, past the caches (f32) if that is wanted. `get(i)` gives those from the i-th
+/// on; get(last_at) the last ones where vectors do not fill the row.
+template <data_type Type, bool Stream, class Get>
+HWY_INLINE void store_elements(
+        const Get &get, std::int64_t n, std::int64_t last_at, std::uint8_t *dst) {
+    const float_tag d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t whole = n / step * step;
+    std::int64_t i = 0;
+    if constexpr (Stream && HWY_TARGET != HWY_SCALAR) {
+        const std::int64_t head = find_head(dst, n);
+        if (whole > 0 && head + step <= whole) {
+            if (head > 0) store_as<Type>(d, get(0), dst);
+            for (i = head; i + step <= whole; i += step)
+                hn::Stream(get(i), d, reinterpret_cast<float *>(dst + i * bytes<Type>));
+            if (i < whole) store_as<Type>(d, get(whole - step), dst + (whole - step) * bytes<Type>);
+            i = whole;
+        }
+    }
+    for (; i + step <= n; i += step)
+        store_as<Type>(d, get(i), dst + i * bytes<Type>);
+    if (i == n) return;
+    if (n > step)
+        store_as<Type>(d, get(last_at), dst + (n - step) * bytes<Type>);
+    else
+        store_part_as<Type>(d, get(last_at), dst, static_cast<std::size_t>(n));
+}
+
 template <data_type Type>
 void store_row(const float *tile, std::int64_t n, float scale, std::uint8_t *dst) {
     const float_tag d;
     const auto step = static_cast<std::int64_t>(hn::Lanes(d));
     const auto by = hn::Set(d, scale);
-    std::int64_t i = 0;
-    for (; i + step <= n; i += step)
-        store_as<Type>(d, hn::Mul(hn::LoadU(d, tile + i), by), dst + i * bytes<Type>);
-    if (i == n) return;
-    const auto last = hn::Mul(hn::LoadU(d, tile + i), by);
-    if (n > step)
-        store_as<Type>(d, last, dst + (n - step) * bytes<Type>);
-    else
-        store_part_as<Type>(d, last, dst, static_cast<std::size_t>(n));
+    const auto get = [&](std::int64_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, tile + i), by); };
+    store_elements<Type, false>(get, n, n / step * step, dst);
+}
+
+void reset(std::int64_t columns, float *max, float *sum) {
+    const float_tag d;
+    const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+    for (std::int64_t i = 0; i < columns; i += step) {
+        hn::StoreU(hn::Set(d, minus_infinity), d, max + i);
+        hn::StoreU(hn::Zero(d), d, sum + i);
+    }
 }
 
 template <data_type Type>
@@ -192,7 +231,7 @@ void find_scales(const float *sum, std::int64_t columns, float *scale) {
     }
 }
 
-template <data_type Type>
+template <data_type Type, bool Stream = false>
 void store_columns(const float *tile, std::int64_t rows, std::int64_t columns, const float *scale,
         std::uint8_t *dst, std::int64_t dst_step) {
     const float_tag d;
@@ -201,19 +240,13 @@ void store_columns(const float *tile, std::int64_t rows, std::int64_t columns, c
     const auto get = [&](std::int64_t i) HWY_ATTR {
         return hn::Mul(hn::LoadU(d, tile + i), hn::LoadU(d, scale + i));
     };
-    for (std::int64_t row = 0; row < rows; ++row, tile += width, dst += dst_step) {
-        std::int64_t i = 0;
-        for (; i + step <= columns; i += step)
-            store_as<Type>(d, get(i), dst + i * bytes<Type>);
-        if (i == columns) continue;
-        if (columns > step)
-            store_as<Type>(d, get(columns - step), dst + (columns - step) * bytes<Type>);
-        else
-            store_part_as<Type>(d, get(0), dst, static_cast<std::size_t>(columns));
-    }
+    const std::int64_t last_at = columns > step ? columns - step : 0;
+    for (std::int64_t row = 0; row < rows; ++row, tile += width, dst += dst_step)
+        store_elements<Type, Stream>(get, columns, last_at, dst);
 }
 
 constexpr softmax_parts target_parts = {
+        reset,
         {load_row<data_type::f32>, load_row<data_type::bf16>, load_row<data_type::f16>},
         exp_row,
         {store_row<data_type::f32>, store_row<data_type::bf16>, store_row<data_type::f16>},
@@ -221,6 +254,7 @@ constexpr softmax_parts target_parts = {
         exp_columns,
         {store_columns<data_type::f32>, store_columns<data_type::bf16>,
                 store_columns<data_type::f16>},
+        store_columns<data_type::f32, true>,
         find_scales,
 };
 

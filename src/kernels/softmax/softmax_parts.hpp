@@ -22,6 +22,8 @@ inline constexpr std::int64_t most_columns = 256;
 
 /// Functions by type: f32, bf16, f16. Pointers to elements need no alignment.
 struct softmax_parts {
+    /// -infinity and 0, for as many columns and those that are computed along.
+    using reset_columns = void (*)(std::int64_t columns, float *max, float *sum);
     /// n elements to the tile. Where vectors do not fill the row, the last one has a place of its
     /// own there, but holds the row's last elements, some of which the one before holds as well
     /// (or -infinity in idle lanes, in rows of less than a vector). Returns the greater of `max`
@@ -44,12 +46,14 @@ struct softmax_parts {
     /// 1 / sum; 0 where nothing was added: all -infinity, which counts as zeros.
     using scales = void (*)(const float *sum, std::int64_t columns, float *scale);
 
+    reset_columns reset;
     std::array<load_row, 3> load_rows;
     exp_row exp_one_row;
     std::array<store_row, 3> store_rows;
     std::array<load_columns, 3> load_blocks;
     exp_columns exp_block;
     std::array<store_columns, 3> store_blocks;
+    store_columns stream_block; ///< f32 past the caches.
     scales find_scales;
 };
 
