@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "base/loop_nest.hpp"
 #include "base/shape.hpp"
 #include "compiler/lowering.hpp"
 #include "kernels/select/select.hpp"
@@ -50,10 +51,10 @@ private:
     bool keeps_order_;   ///< Each element goes to its own index.
 };
 
-/// Some axes go backwards.
-class backward_kernel final : public runtime::kernel {
+/// Plane by plane, for what a select does not take or would copy twice.
+class plane_kernel final : public runtime::kernel {
 public:
-    backward_kernel(kernels::strided_copy copy, std::int64_t first) : copy_(copy), first_(first) {}
+    plane_kernel(kernels::strided_copy copy, std::int64_t first) : copy_(copy), first_(first) {}
 
     void run(const void *const *in, void *const *out, void *) const noexcept override {
         kernels::run_parallel(copy_, bytes(in[0]) + first_, bytes(out[0]));
@@ -133,6 +134,22 @@ std::int64_t cut(const ir::op &op, const dims &shape, dims &strides) {
     return first;
 }
 
+/// Whether columns of dst are rows of the source, and one of the two sorts of rows is short. Then a
+/// plane is transposed from memory to memory. Large ones are better off with a select's tiles.
+bool transposes_short_rows(const tensor_desc &dst, const dims &src_strides) {
+    constexpr std::int64_t short_row = 256; // bytes
+    const auto bytes = static_cast<std::int64_t>(bytes_of(dst.type));
+    dims extents;
+    std::array<dims, 2> strides; // of dst and src, the largest of dst's outermost
+    coalesce(dst.shape, std::array<dims, 2>{dst.strides, src_strides}, 0, extents, strides);
+    const int inner = extents.rank() - 1;
+    if (inner < 1 || strides[0][inner] != 1 || strides[1][inner] <= 1) return false;
+    for (int axis = 0; axis < inner; ++axis)
+        if (strides[1][axis] == 1)
+            return std::min(extents[axis], extents[inner]) * bytes <= short_row;
+    return false;
+}
+
 } // namespace
 
 std::optional<moved_elements> find_moved(const work &w) {
@@ -166,12 +183,11 @@ answer make_copy(const work &w) {
     const std::int64_t first = moved->first * element_bytes;
     const bool is_backward = std::any_of(moved->strides.begin(), moved->strides.end(),
             [](std::int64_t stride) { return stride < 0; });
-    if (is_backward)
-        return {std::make_unique<backward_kernel>(
-                        kernels::make_strided_copy(
-                                dst.shape, moved->strides, dst.strides, element_bytes),
+    if (is_backward || transposes_short_rows(dst, moved->strides))
+        return {std::make_unique<plane_kernel>(kernels::make_strided_copy(dst.shape, moved->strides,
+                                                       dst.strides, element_bytes),
                         first),
-                "backward"};
+                "planes"};
     const bool keeps_order = kind == op_kind::Reorder || kind == op_kind::Identity
                              || kind == op_kind::OptionalGetElement;
     return {std::make_unique<copy_kernel>(

@@ -253,29 +253,6 @@ bool is_from_the_front(const moved_elements &moved) {
 
 } // namespace
 
-bool is_fast_reorder(const work &w) {
-    // Measured on two threads of a 2-core AVX2 machine over 60 layouts, times of the copy loop
-    // divided by oneDNN's. Rows of the source that are rows of the result: 0.1-1.2. What
-    // transposes, with 4 bytes: 1.1-7.7, median 2.1, but 0.8-1.1 for four large axes in reverse;
-    // with one byte: 1.3-7.7 where the source's rows are short, else 0.8-6.6; with 2 and 8 bytes,
-    // which oneDNN copies in pieces: 0.2-3. Below some thousand elements the call itself decides.
-    constexpr std::int64_t fewest_elements = 4096;
-    constexpr std::int64_t short_row = 16;
-    const tensor_desc &dst = w.dst();
-    const std::size_t bytes = bytes_of(dst.type);
-    if ((bytes != 1 && bytes != 4) || *element_count(dst.shape) < fewest_elements) return false;
-    const std::optional<moved_elements> src = find_moved(w);
-    if (!src || !is_from_the_front(*src)) return false;
-    dims extents;
-    std::array<dims, 2> strides; // of dst and src, the largest of dst's outermost
-    coalesce(dst.shape, std::array<dims, 2>{dst.strides, src->strides}, 0, extents, strides);
-    const int inner = extents.rank() - 1;
-    if (strides[0][inner] != 1 || strides[1][inner] <= 1) return false;
-    for (int axis = 0; axis < inner; ++axis)
-        if (strides[1][axis] == 1) return bytes == 4 || extents[axis] < short_row;
-    return false;
-}
-
 answer make_reorder_primitive(const work &w) {
     const std::optional<moved_elements> moved = find_moved(w);
     if (!moved) return {nullptr, "the source's strides do not fit the new shape"};

@@ -182,12 +182,6 @@ constexpr candidate move_candidates[] = {
         {"onednn", make_reorder_primitive},
         {"reference", make_reference},
 };
-/// Of moves that transpose: see is_fast_reorder.
-constexpr candidate transpose_candidates[] = {
-        {"onednn", make_reorder_primitive},
-        {"copy", make_copy},
-        {"reference", make_reference},
-};
 constexpr candidate concat_candidates[] = {
         {"copy", make_concat},
         {"reference", make_reference},
@@ -243,9 +237,7 @@ std::span<const candidate> candidates_of(const work &w) {
         case group_kind::matmul: return matmul_group_candidates;
         case group_kind::single: break;
     }
-    const std::span<const candidate> usual = candidates_of(w.op().kind());
-    if (usual.data() == move_candidates && is_fast_reorder(w)) return transpose_candidates;
-    return usual;
+    return candidates_of(w.op().kind());
 }
 
 } // namespace tern::compiler

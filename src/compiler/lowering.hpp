@@ -104,8 +104,6 @@ answer make_chain_primitive(const work &w);
 answer make_softmax_primitive(const work &w);
 answer make_sum_primitive(const work &w);
 answer make_reorder_primitive(const work &w);
-/// Is oneDNN's reorder the faster copy, where it serves?
-bool is_fast_reorder(const work &w);
 
 } // namespace tern::compiler
 

@@ -15,6 +15,14 @@
 #include "kernels/float16-inl.hpp"
 #include "kernels/transpose.hpp"
 
+// At the usual level of optimisation gcc leaves short loops as they are, and with them arrays of
+// vectors in memory; clang does not.
+#if defined(__GNUC__) && !defined(__clang__)
+#define TERN_UNROLL _Pragma("GCC unroll 16")
+#else
+#define TERN_UNROLL
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels {
 namespace HWY_NAMESPACE {
@@ -48,20 +56,25 @@ HWY_INLINE void transpose_block(const plane &at) {
     const hn::CappedTag<lane, 16 / sizeof(lane)> d;
     using vector = hn::Vec<decltype(d)>;
     vector v[side];
+    TERN_UNROLL
     for (std::size_t row = 0; row < side; ++row)
         v[row] = load_bytes(d, at.from + static_cast<std::int64_t>(row) * at.from_step);
     // Each round interleaves the first half of the vectors with the second: of the bits of an
     // element's number (vector, then lane) the first becomes the last. After as many rounds as lane
     // numbers have bits, vector and lane have changed places.
+    TERN_UNROLL
     for (std::size_t round = 1; round < side; round *= 2) {
         vector w[side];
+        TERN_UNROLL
         for (std::size_t i = 0; i < side / 2; ++i) {
             w[2 * i] = hn::InterleaveLower(d, v[i], v[i + side / 2]);
             w[2 * i + 1] = hn::InterleaveUpper(d, v[i], v[i + side / 2]);
         }
+        TERN_UNROLL
         for (std::size_t i = 0; i < side; ++i)
             v[i] = w[i];
     }
+    TERN_UNROLL
     for (std::size_t row = 0; row < side; ++row)
         store_bytes(d, v[row], at.to + static_cast<std::int64_t>(row) * at.to_step);
 #endif
@@ -79,6 +92,7 @@ void transpose_plane(const plane &all, std::int64_t rows, std::int64_t columns) 
     constexpr std::int64_t side = 16 / LaneBytes;
     const std::int64_t row_bytes = columns * std::int64_t{LaneBytes};
     const std::int64_t whole_columns = columns / side * side;
+    const bool is_sparse = all.from_step > row_bytes;
     auto part = [&](std::int64_t row, std::int64_t column) {
         plane at = all;
         at.from += row * at.from_step + column * std::int64_t{LaneBytes};
@@ -87,10 +101,10 @@ void transpose_plane(const plane &all, std::int64_t rows, std::int64_t columns) 
     };
     std::int64_t row = 0;
     for (; row + side <= rows; row += side) {
-        // Rows lie far apart, where no hardware prefetcher finds them. It does no harm that the
+        // Rows that lie far apart are found by no hardware prefetcher. It does no harm that the
         // last ones are none of ours.
         constexpr std::int64_t rows_ahead = 16;
-        for (std::int64_t i = 0; i < side; ++i)
+        for (std::int64_t i = 0; i < side && is_sparse; ++i)
             for (std::int64_t at = 0; at < row_bytes + line - 1; at += line)
                 prefetch_at(all.from + (row + i) * all.from_step,
                         rows_ahead * all.from_step + std::min(at, row_bytes - 1));

@@ -432,34 +432,6 @@ TEST(onednn_primitive, moves_touch_nothing_around_their_operands) {
             }
 }
 
-/// What transposes some thousand elements of 4 bytes, or short rows of bytes, runs as oneDNN's
-/// reorder unasked.
-TEST(onednn_primitive, moves_that_come_first) {
-    SKIP_WITHOUT_ONEDNN();
-    auto implementation = [](std::string_view graph) {
-        const std::string name = compile_text(graph).plan->parts().implementation;
-        return name.substr(0, name.find(':'));
-    };
-    EXPECT_EQ(implementation("%0:f32[64x64:1s64] = input\n %1:f32[64x64] = Reorder(%0)"), "onednn");
-    EXPECT_EQ(implementation("%0:s32[4x64x64] = input\n %1:s32[64x4x64] = "
-                             "StaticTranspose(%0){order=[2,0,1]}"),
-            "onednn");
-    EXPECT_EQ(implementation("%0:u8[8x512:1s8] = input\n %1:u8[8x512] = Reorder(%0)"), "onednn");
-    for (std::string_view form : {
-                 "f32[63x64:1s63] = input\n %1:f32[63x64]",
-                 "f32[64x64:70s1] = input\n %1:f32[64x64]",
-                 "f32[64x1x64:64s7s1] = input\n %1:f32[64x1x64]",
-                 "f32[64x64x64:64s4096s1] = input\n %1:f32[64x64x64]",
-                 "u8[64x64:1s64] = input\n %1:u8[64x64]",
-                 "bf16[64x64:1s64] = input\n %1:bf16[64x64]",
-                 "f64[64x64:1s64] = input\n %1:f64[64x64]",
-         })
-        EXPECT_EQ(implementation("%0:" + std::string(form) + " = Reorder(%0)"), "copy") << form;
-    // A source that repeats its elements is no case for the primitive.
-    EXPECT_EQ(implementation("%0:f32[2x64x64:0s1s64] = input\n %1:f32[2x64x64] = Reorder(%0)"),
-            "copy");
-}
-
 TEST(onednn_primitive, runs_on_several_threads_at_once) {
     SKIP_WITHOUT_ONEDNN();
     const std::string_view graph = "%0:f32[40x50], %1:f32[50x60], %3:f32[60] = input\n"
