@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "each_target.hpp"
+#include "kernels/select/select.hpp"
 #include "plan_text.hpp"
 
 namespace tern::compiler {
@@ -207,6 +208,38 @@ TEST(moves, gather_is_what_the_reference_gives) {
                         strided(seed % 2 == 0 ? dt::s32 : dt::s64, indices,
                                 one.strides_of(indices, true))},
                 "take", values);
+    }
+}
+
+TEST(moves, transposes_of_rows_of_all_lengths) {
+    for (unsigned seed = 0; seed < 3; ++seed) {
+        move_case one(seed);
+        for (dt type : one_of_each_size)
+            for (std::int64_t rows : {1, 3, 4, 9, 16, 50, 700})
+                for (std::int64_t columns : {1, 2, 3, 5, 8, 17, 33, 64, 257}) {
+                    const std::int64_t gap = one.below(3);
+                    const tensor_desc src = strided(
+                            type, {2, rows, columns}, {(rows + gap) * columns, 1, rows + gap});
+                    one.check(op_kind::Reorder, {}, {src}, "copy");
+                    one.check(op_kind::StaticTranspose, {{op_attr::order, s64s{1, 2, 0}}}, {src},
+                            "copy");
+                }
+    }
+}
+
+TEST(moves, short_rows_are_transposed_plane_by_plane) {
+    const std::string tiles = "copy:" + std::string(kernels::select_target());
+    const std::pair<const char *, std::string> forms[] = {
+            {"f32[7x64x500:32000s1s64] = input\n %1:f32[7x64x500]", "copy:planes"},
+            {"f32[7x500x64:32000s1s500] = input\n %1:f32[7x500x64]", "copy:planes"},
+            {"u8[256x999:1s256] = input\n %1:u8[256x999]", "copy:planes"},
+            {"f32[65x500:1s65] = input\n %1:f32[65x500]", tiles},
+            {"f32[64x500:700s1] = input\n %1:f32[64x500]", tiles},
+            {"f32[64x64x500:1s4096s64] = input\n %1:f32[64x64x500]", "copy:planes"},
+    };
+    for (const auto &[graph, implementation] : forms) {
+        const compiled made = compile_text("%0:" + std::string(graph) + " = Reorder(%0)");
+        EXPECT_EQ(made.plan->parts().implementation, implementation) << graph;
     }
 }
 
