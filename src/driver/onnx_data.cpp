@@ -113,14 +113,16 @@ comparison one_error(const std::string &label, const std::string &text) {
 
 /// A name that no input has fails the case, as an id that is nowhere in a graph does.
 void check_names(const session &runs, const dim_sizes &dims) {
-    for (const auto &[name, size] : dims) {
-        const auto has_name = [&](const session_port &port) {
-            return std::any_of(port.dims.begin(), port.dims.end(),
-                    [&](const session_dimension &dim) { return dim.size < 0 && dim.name == name; });
+    for (const auto &given : dims) {
+        const auto is_given = [&](const session_dimension &dim) {
+            return dim.size < 0 && dim.name == given.first;
         };
-        if (std::none_of(runs.inputs().begin(), runs.inputs().end(), has_name))
+        const auto has_it = [&](const session_port &port) {
+            return std::any_of(port.dims.begin(), port.dims.end(), is_given);
+        };
+        if (std::none_of(runs.inputs().begin(), runs.inputs().end(), has_it))
             fail(status::invalid_arguments,
-                    "option --dims: no input of the model has a dimension named '{}'", name);
+                    "option --dims: no input of the model has a dimension named '{}'", given.first);
     }
 }
 
