@@ -178,8 +178,12 @@ private:
         const dims &a = op.inputs[0].desc.shape;
         if (a.empty()) return;
         const bool transposed = ir::attr_or(op.attrs, op_attr::transpose_a, false) && a.rank() > 1;
-        const auto terms = static_cast<double>(
-                std::max<std::int64_t>(size_from_end(a, transposed ? -2 : -1), 1));
+        set_products(op, size_from_end(a, transposed ? -2 : -1));
+    }
+
+    /// Sums of `count` products of the op's operands.
+    void set_products(const ir::op_spec &op, std::int64_t count) {
+        const auto terms = static_cast<double>(std::max<std::int64_t>(count, 1));
         const bool both =
                 !written_by_computing(op.inputs[0].id) && !written_by_computing(op.inputs[1].id);
         const double wanted = both ? std::sqrt(12 / std::sqrt(terms)) : 2;
@@ -188,6 +192,16 @@ private:
         const int bits = static_cast<int>((24 - std::ceil(std::log2(terms))) / 2);
         for (std::size_t i = 0; i < 2; ++i)
             set_operand(op.inputs[i], range, bits);
+    }
+
+    /// A Multiply whose rows are added up is a MatMul of its own kind.
+    void set_scalar_products(const ir::op_spec &op) {
+        auto at = readers_.find(op.outputs[0].id);
+        if (at == readers_.end() || count_of(op.inputs[0]) != count_of(op.inputs[1])) return;
+        for (const reader &one : at->second)
+            if (is(*one.op, {op_kind::ReduceSum}))
+                set_products(op, count_of(op.inputs[0])
+                                         / std::max<std::int64_t>(count_of(one.op->outputs[0]), 1));
     }
 
     bool written_by_computing(std::size_t id) const {
@@ -255,6 +269,7 @@ private:
         if (op.inputs.size() != 2) return;
         if (is(op, {op_kind::Divide}))
             if (input_role *role = general_input(op.inputs[1].id)) role->least_magnitude = 0.25;
+        if (is(op, {op_kind::Multiply})) set_scalar_products(op);
         if (is(op, {op_kind::Multiply, op_kind::Divide})) set_scale(op);
         if (is(op, {op_kind::Add, op_kind::Subtract})) set_offset(op);
         if (is(op, {op_kind::Subtract})) set_statistics(op);
@@ -389,6 +404,17 @@ private:
             set_condition(op.inputs[0].id, axis, keeps, first);
     }
 
+    /// Whether statistics are subtracted from a tensor: then an Exp behind it is half a softmax.
+    bool loses_statistics(std::size_t id) const {
+        auto at = readers_.find(id);
+        return at != readers_.end()
+               && std::any_of(at->second.begin(), at->second.end(), [&](const reader &one) {
+                      if (!is(*one.op, {op_kind::Subtract}) || one.port != 0) return false;
+                      auto role = roles_.find(one.op->inputs[1].id);
+                      return role != roles_.end() && role->second.kind == value_kind::statistics;
+                  });
+    }
+
     void set_additive_mask(const ir::op_spec &op) {
         for (std::size_t i = 0; i < op.inputs.size(); ++i) {
             input_role *role = free_input(op.inputs[i].id);
@@ -398,9 +424,11 @@ private:
             std::optional<int> axis = softmax_axis(op.outputs[0].id);
             const dims &shape = op.inputs[i].desc.shape;
             const std::int64_t keys = size_from_end(other.desc.shape, -1);
-            if (!axis || *axis != -1 || size_from_end(shape, -1) != keys || keys < 2) continue;
+            const bool is_softmax =
+                    axis && (*axis == exp_axis ? loses_statistics(op.outputs[0].id) : *axis == -1);
+            if (!is_softmax || size_from_end(shape, -1) != keys || keys < 2) continue;
             role->kind = value_kind::additive_mask;
-            role->row_axis = *axis;
+            role->row_axis = -1;
             ++masks_;
         }
     }

@@ -55,11 +55,12 @@ struct input_role {
 /// Add,
 ///   Subtract, Multiply, Divide and the like, is -infinity, and the condition leaves at least one
 ///   element of each row.
-/// - Add before SoftMax: an input of its own that has keys on its last axis is an additive mask.
+/// - Add before SoftMax, or before a Subtract of statistics: an input of its own that has keys on
+///   its last axis is an additive mask.
 /// - Multiply, Divide by one element: a power of two other than 1.
 /// - Add, Subtract of one integer to what comes from GenIndex: the number of keys, of queries.
 /// - Subtract before Exp of an input with one element a row: statistics.
-/// - MatMul: multiples whose products add up exactly in f32.
+/// - MatMul, and Multiply before ReduceSum: multiples whose products add up exactly in f32.
 /// - Dequantize and its kind: integers around the zero point, scales that are powers of two.
 /// - Log, Sqrt and Pow: above 0; divisors: not near 0.
 /// Indices of a Gather are in range always.
