@@ -144,10 +144,12 @@ bool transposes_short_rows(const tensor_desc &dst, const dims &src_strides) {
     coalesce(dst.shape, std::array<dims, 2>{dst.strides, src_strides}, 0, extents, strides);
     const int inner = extents.rank() - 1;
     if (inner < 1 || strides[0][inner] != 1 || strides[1][inner] <= 1) return false;
-    for (int axis = 0; axis < inner; ++axis)
-        if (strides[1][axis] == 1)
-            return std::min(extents[axis], extents[inner]) * bytes <= short_row;
-    return false;
+    std::int64_t rows = 0; // of the plane; the source's are along them
+    for (int axis = 0; axis < inner; ++axis) {
+        if (strides[1][axis] == 0) return false; // one row of the source for many of dst
+        if (strides[1][axis] == 1) rows = extents[axis];
+    }
+    return rows > 1 && std::min(rows, extents[inner]) * bytes <= short_row;
 }
 
 } // namespace

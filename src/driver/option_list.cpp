@@ -216,16 +216,20 @@ void set_dims(std::string_view value, const option_target &target) {
     target.alternatives.dims.clear();
     for (const std::string &one : split(value, ',')) {
         dim_sizes sizes;
-        for (const std::string &entry : split(one, '+')) {
-            if (entry.empty()) continue;
+        std::string entry; // names such as past+1 have a plus of their own
+        for (const std::string &part : split(one, '+')) {
+            entry += entry.empty() ? part : '+' + part;
             const std::size_t colon = entry.rfind(':');
-            if (colon == std::string::npos || colon == 0)
-                fail_usage(1, "option --dims: expected NAME:SIZE, found '{}'", entry);
+            if (entry.empty() || colon == std::string::npos) continue;
+            const std::string name = entry.substr(0, colon);
+            if (name.empty()) fail_usage(1, "option --dims: expected NAME:SIZE, found '{}'", entry);
             const std::int64_t size =
                     parse_integer("dims", std::string_view(entry).substr(colon + 1), 0, INT64_MAX);
-            if (!sizes.emplace(entry.substr(0, colon), size).second)
-                fail_usage(1, "option --dims: '{}' is given twice", entry.substr(0, colon));
+            if (!sizes.emplace(name, size).second)
+                fail_usage(1, "option --dims: '{}' is given twice", name);
+            entry.clear();
         }
+        if (!entry.empty()) fail_usage(1, "option --dims: expected NAME:SIZE, found '{}'", entry);
         target.alternatives.dims.push_back(std::move(sizes));
     }
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/arithmetic.hpp"
 #include "base/loop_nest.hpp"
 #include "base/parallel.hpp"
 #include "kernels/copy_plane.hpp"
@@ -29,6 +30,29 @@ void copy_rows(const strided_copy &copy, const std::uint8_t *from, std::uint8_t 
         begin += count;
         walk.next();
     }
+}
+
+/// Pieces [begin, end) of planes that are cut across their rows.
+void copy_pieces(const strided_copy &copy, const std::uint8_t *from, std::uint8_t *to,
+        std::int64_t begin, std::int64_t end) {
+    const std::int64_t across = divide_up(copy.columns, copy.cut_columns);
+    offset_walk<2> walk(copy.extents, {&copy.from_steps, &copy.to_steps}, begin / across);
+    for (std::int64_t piece = begin; piece < end; ++piece) {
+        const std::int64_t column = piece % across * copy.cut_columns;
+        copy_plane({from + walk.at(0) + column * copy.from_column, copy.from_row, copy.from_column},
+                {to + walk.at(1) + column * copy.to_column, copy.to_row, copy.to_column}, copy.rows,
+                std::min(copy.cut_columns, copy.columns - column), copy.element_bytes);
+        if (piece % across + 1 == across) walk.next();
+    }
+}
+
+/// Where few long rows are transposed, each row would need all of the source.
+std::int64_t find_cut(const strided_copy &copy) {
+    const bool is_transposed =
+            copy.from_row == copy.element_bytes && copy.to_column == copy.element_bytes;
+    if (!is_transposed || copy.rows < 2 || copy.columns <= copy.rows) return 0;
+    constexpr std::int64_t whole = 64; // columns: whole cache lines of any type
+    return round_up(divide_up(grain_bytes / 4, copy.rows * copy.element_bytes), whole);
 }
 
 } // namespace
@@ -68,6 +92,7 @@ strided_copy make_strided_copy(
     }
     const bool is_run =
             inner <= 0 && copy.from_column == element_bytes && copy.to_column == element_bytes;
+    copy.cut_columns = find_cut(copy);
     copy.run_bytes = is_run ? copy.columns * element_bytes : 0;
     return copy;
 }
@@ -80,6 +105,15 @@ void run_here(const strided_copy &copy, const std::uint8_t *from, std::uint8_t *
 }
 
 void run_parallel(const strided_copy &copy, const std::uint8_t *from, std::uint8_t *to) noexcept {
+    if (copy.cut_columns > 0) {
+        const std::int64_t bytes =
+                copy.rows * std::min(copy.cut_columns, copy.columns) * copy.element_bytes;
+        const std::int64_t pieces = copy.planes * divide_up(copy.columns, copy.cut_columns);
+        return parallel_for(pieces, divide_up(grain_bytes, bytes),
+                [&](std::int64_t begin, std::int64_t end) noexcept {
+                    copy_pieces(copy, from, to, begin, end);
+                });
+    }
     const std::int64_t rows = copy.planes * copy.rows;
     const std::int64_t row_bytes = copy.columns * copy.element_bytes;
     if (rows > 1) {

@@ -22,6 +22,8 @@ struct strided_copy {
     std::int64_t from_row, from_column;
     std::int64_t to_row, to_column;
     std::int64_t element_bytes;
+    /// A plane is cut into pieces of so many columns; 0: between rows.
+    std::int64_t cut_columns;
     std::int64_t run_bytes; ///< Of the whole copy if it is one run of bytes on both sides, else 0.
 };
 

@@ -116,6 +116,8 @@ TEST_F(driver_onnx, named_dimensions_take_sizes) {
             ContainsRegex("0:PASSED \\([0-9]+ ms\\) __REPRO: --onnx --dims=m:5\\+n:3 --case="));
     EXPECT_THAT(out, ContainsRegex("1:PASSED \\([0-9]+ ms\\) __REPRO: --onnx --dims=m:0 --case="));
     EXPECT_THAT(out, ContainsRegex("2:PASSED \\([0-9]+ ms\\) __REPRO: --onnx --case="));
+    EXPECT_THAT(benchtern({"--onnx", "--dims=past+1:3+n:2", name}, 1),
+            HasSubstr("dimension named 'past+1'"));
     const std::string wrong = benchtern({"--onnx", "--dims=k:3", name}, 1);
     EXPECT_THAT(wrong, HasSubstr("option --dims: no input of the model has a dimension named 'k'"));
     EXPECT_THAT(wrong, HasSubstr("0:INVALID_ARGUMENTS"));
@@ -130,8 +132,8 @@ TEST_F(driver_onnx, named_dimensions_take_sizes) {
 
 TEST_F(driver_onnx, bad_sizes_end_the_run) {
     const std::string name = "--case=" + path("one");
-    for (const char *option :
-            {"--dims=n", "--dims=:3", "--dims=n:x", "--dims=n:-1", "--dims=n:1+n:2"})
+    for (const char *option : {"--dims=n", "--dims=:3", "--dims=n:x", "--dims=n:-1",
+                 "--dims=n:1+n:2", "--dims=n:1+m"})
         benchtern({"--onnx", option, name}, 1);
     benchtern({"--graph", "--dims=n:3", name}, 2);
     benchtern({"--onnx", "--in-shapes=0:2", name}, 2);

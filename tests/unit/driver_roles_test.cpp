@@ -218,6 +218,39 @@ TEST(driver_roles, statistics_before_exp) {
     EXPECT_NEAR(value_at(memory, 8), 0.5, 1e-6);
 }
 
+TEST(driver_roles, a_mask_before_statistics_is_one_before_an_exp) {
+    const dims rows = {2, 4, 8, 1};
+    for (bool has_statistics : {false, true}) {
+        graph_maker graph;
+        graph.op("MatMul", {f32(0, {2, 4, 8, 64}), f32(1, {2, 4, 64, 16})}, {f32(10, scores)});
+        graph.op("Add", {f32(10, scores), f32(6, scores)}, {f32(11, scores)});
+        graph.op("Subtract", {f32(11, scores), f32(5, has_statistics ? rows : scores)},
+                {f32(12, scores)});
+        graph.op("Exp", {f32(12, scores)}, {f32(13, scores)});
+        const std::map<std::size_t, input_role> roles = graph.roles();
+        EXPECT_EQ(
+                roles.at(6).kind, has_statistics ? value_kind::additive_mask : value_kind::numbers);
+        EXPECT_EQ(roles.at(6).row_axis, has_statistics ? -1 : 0);
+    }
+}
+
+TEST(driver_roles, products_that_are_summed_up_add_up_exactly) {
+    graph_maker graph;
+    graph.op("Multiply", {f32(0, {8, 64}), f32(1, {8, 64})}, {f32(10, {8, 64})});
+    graph.op("ReduceSum", {f32(10, {8, 64})}, {f32(11, {8, 1})})
+            .attrs.emplace_back(op_attr::axes, std::vector<std::int64_t>{1});
+    graph.op("Multiply", {f32(2, {8, 64}), f32(3, {8, 64})}, {f32(12, {8, 64})});
+    const std::map<std::size_t, input_role> roles = graph.roles();
+    double most = 64;
+    for (std::size_t id : {0U, 1U}) {
+        ASSERT_EQ(roles.at(id).kind, value_kind::multiples);
+        most *= roles.at(id).most;
+    }
+    EXPECT_LE(most, 0x1p24);
+    for (std::size_t id : {2U, 3U})
+        EXPECT_EQ(roles.at(id).kind, value_kind::numbers);
+}
+
 TEST(driver_roles, quantized_values_lie_around_the_zero_point) {
     graph_maker graph;
     ir::op_spec &dequantize =

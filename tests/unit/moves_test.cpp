@@ -236,6 +236,7 @@ TEST(moves, short_rows_are_transposed_plane_by_plane) {
             {"f32[65x500:1s65] = input\n %1:f32[65x500]", tiles},
             {"f32[64x500:700s1] = input\n %1:f32[64x500]", tiles},
             {"f32[64x64x500:1s4096s64] = input\n %1:f32[64x64x500]", "copy:planes"},
+            {"f32[7x64x500:0s1s64] = input\n %1:f32[7x64x500]", tiles},
     };
     for (const auto &[graph, implementation] : forms) {
         const compiled made = compile_text("%0:" + std::string(graph) + " = Reorder(%0)");
@@ -262,6 +263,12 @@ TEST(moves, large_tensors) {
                     {op_attr::steps, s64s{-1}}},
             {strided(dt::f16, {500000}, {1})}, "copy:planes");
     one.check(op_kind::Expand, {{op_attr::shape, s64s{4, 300, 1000}}}, {turned}, "copy");
+    // Few long rows, and the other way round; a plane, and some.
+    for (const dims &shape :
+            {dims{1, 16, 30000}, dims{3, 5, 30011}, dims{1, 30000, 16}, dims{40, 7, 1000}})
+        for (dt type : {dt::u8, dt::f32})
+            one.check(op_kind::Reorder, {},
+                    {strided(type, shape, {shape[1] * shape[2], 1, shape[1]})}, "copy");
     const s64s indices = {3, -4, 0, 299, -300, 7, 150};
     for (const tensor_desc &data : {wide, turned})
         for (std::int64_t axis : {0, 1})

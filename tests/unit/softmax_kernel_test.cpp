@@ -299,6 +299,7 @@ TEST(softmax_kernel, what_is_large_goes_past_the_caches) {
     EXPECT_TRUE(goes_past(make_problem({1024, cached / 8192 + 8192}, 0)));
     EXPECT_FALSE(goes_past(make_problem({1024, cached}, 0, data_type::f32, data_type::bf16)));
     EXPECT_FALSE(goes_past(make_problem({cached, 1024}, 1)));
+    EXPECT_FALSE(goes_past(make_problem({cached, 64, 28}, 1))); // pieces of rows that are too short
 }
 
 TEST(softmax_kernel, every_axis_and_stride) {

@@ -105,12 +105,14 @@ softmax_loops make_softmax_loops(const softmax_problem &problem) {
     loops.lanes = lanes;
     loops.blocks = divide_up(lanes, loops.columns);
 
-    // As for select: see there for figures. Rows take so long to compute that nothing is gained.
+    // As for select: see there for figures. Rows take so long to compute that nothing is gained;
+    // pieces of few columns, many of which share cache lines, took ten times as long.
     double all_bytes = 0;
     for (std::size_t i = 0; i < 2; ++i)
         all_bytes += static_cast<double>(element_count(problem.shape).value_or(0))
                      * loops.walks[i].element_bytes;
-    loops.is_far = loops.path == softmax_path::columns && loops.types[1] == data_type::f32
+    loops.is_far = loops.path == softmax_path::columns && loops.columns >= long_columns
+                   && loops.types[1] == data_type::f32
                    && all_bytes > static_cast<double>(cpu_caches().last_level);
 
     loops.units = loops.blocks;

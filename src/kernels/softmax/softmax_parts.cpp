@@ -171,7 +171,8 @@ void store_row(const float *tile, std::int64_t n, float scale, std::uint8_t *dst
 void reset(std::int64_t columns, float *max, float *sum) {
     const float_tag d;
     const auto step = static_cast<std::int64_t>(hn::Lanes(d));
-    for (std::int64_t i = 0; i < columns; i += step) {
+    const std::int64_t width = tile_width(columns);
+    for (std::int64_t i = 0; i < width; i += step) {
         hn::StoreU(hn::Set(d, minus_infinity), d, max + i);
         hn::StoreU(hn::Zero(d), d, sum + i);
     }
