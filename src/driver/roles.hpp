@@ -52,9 +52,8 @@ struct input_role {
 /// A tensor that is a condition anywhere is one. Where all ops move or decide, everything else is
 /// bits. Otherwise the first op that cares decides, seen through ops that only move or convert:
 /// - Select, Where: a side that no op writes, if the result reaches a SoftMax or an Exp through
-/// Add,
-///   Subtract, Multiply, Divide and the like, is -infinity, and the condition leaves at least one
-///   element of each row.
+///   Add, Subtract, Multiply, Divide and the like, is -infinity, and the condition leaves at least
+///   one element of each row.
 /// - Add before SoftMax, or before a Subtract of statistics: an input of its own that has keys on
 ///   its last axis is an additive mask.
 /// - Multiply, Divide by one element: a power of two other than 1.

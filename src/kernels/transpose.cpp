@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "kernels/float16-inl.hpp"
+#include "kernels/prefetch.hpp"
 #include "kernels/transpose.hpp"
 
 // At the usual level of optimisation gcc leaves short loops as they are, and with them arrays of
@@ -78,13 +79,6 @@ HWY_INLINE void transpose_block(const plane &at) {
     for (std::size_t row = 0; row < side; ++row)
         store_bytes(d, v[row], at.to + static_cast<std::int64_t>(row) * at.to_step);
 #endif
-}
-
-/// Asks for the line at from + bytes, which need not belong to the plane.
-HWY_INLINE void prefetch_at(const std::uint8_t *from, std::int64_t bytes) {
-    const auto address =
-            reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(bytes);
-    __builtin_prefetch(reinterpret_cast<const void *>(address));
 }
 
 template <std::size_t LaneBytes>

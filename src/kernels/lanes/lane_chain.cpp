@@ -8,6 +8,7 @@
 #include "kernels/exp-inl.hpp"
 #include "kernels/lanes/lane_chain.hpp"
 #include "kernels/lanes/loops-inl.hpp"
+#include "kernels/prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels {
@@ -171,12 +172,10 @@ public:
     HWY_INLINE void fetch(std::size_t element, std::size_t n) const {
         constexpr std::size_t ahead = 512; // elements
         for (std::size_t i = 0; i < count_; ++i) {
-            const std::size_t bytes = n * operands_[i].bytes;
-            // As integers: it may be beyond the operand.
-            const auto from = reinterpret_cast<std::uintptr_t>(operands_[i].data)
-                              + (element + ahead) * operands_[i].bytes;
-            for (std::size_t at = 0; at < bytes; at += 64)
-                __builtin_prefetch(reinterpret_cast<const void *>(from + at), 0, 0);
+            const operand &one = operands_[i];
+            for (std::size_t at = 0; at < n * one.bytes; at += 64)
+                prefetch_at<keeping::no_longer_than_needed>(
+                        one.data, static_cast<std::int64_t>((element + ahead) * one.bytes + at));
         }
     }
 

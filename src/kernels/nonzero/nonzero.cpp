@@ -3,16 +3,13 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
 #include "base/loop_nest.hpp"
 #include "base/shape.hpp"
 #include "kernels/select/select_rows.hpp"
 
 namespace tern::kernels {
 namespace {
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-    return a / b + (a % b != 0);
-}
 
 void set_nest(nonzero_loops &loops, const dims &strides) {
     // Row-major order is that of a dense tensor, which leads.
@@ -66,7 +63,7 @@ void set_blocks(nonzero_loops &loops) {
     // Blocks of whole chunks where that is easily had: else chunks are cut, and never listed.
     const std::int64_t chunk_n = loops.sparse.chunk_n();
     const bool fits = chunk_n % word == 0 && chunk_n <= loops.block_n;
-    loops.block_n = divide_up(loops.block_n, fits ? chunk_n : word) * (fits ? chunk_n : word);
+    loops.block_n = round_up(loops.block_n, fits ? chunk_n : word);
     loops.blocks = divide_up(loops.n, loops.block_n);
     const std::int64_t row_n =
             loops.shape.empty() ? 1 : loops.shape[loops.sparse.split] * loops.sparse.inner;

@@ -212,9 +212,8 @@ HWY_INLINE std::uint64_t words_with_bits(const std::uint64_t *words, std::size_t
     std::size_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
     const hn::CappedTag<std::uint64_t, 8> d;
-    for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d))
         found |= bits_of(d, hn::Ne(hn::LoadU(d, words + i), hn::Zero(d))) << i;
-    }
 #endif
     for (; i < n; ++i)
         found |= std::uint64_t{words[i] != 0} << i;

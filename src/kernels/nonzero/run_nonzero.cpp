@@ -7,6 +7,7 @@
 
 #include <hwy/cache_control.h>
 
+#include "base/arithmetic.hpp"
 #include "base/cpu.hpp"
 #include "base/mutation.hpp"
 #include "base/parallel.hpp"
@@ -43,7 +44,7 @@ bool is_listed(const nonzero_loops &loops, std::int64_t block_n, std::int64_t co
     if (!loops.can_list) return false;
     const std::int64_t chunk_n = loops.sparse.chunk_n();
     const std::int64_t room = block_n / word_n * std::int64_t{sizeof(std::uint64_t) / 2};
-    return (block_n + chunk_n - 1) / chunk_n + count + list_slack <= room;
+    return divide_up(block_n, chunk_n) + count + list_slack <= room;
 }
 
 bit_density density(std::int64_t count, std::int64_t words) {
@@ -130,7 +131,7 @@ std::int64_t mark_strided(const nonzero_loops &loops, const std::uint8_t *x, std
     for (std::int64_t at = begin; at < end; at += tile_n) {
         const std::int64_t n = std::min(tile_n, end - at);
         reader.read(n, tile.data());
-        const std::int64_t words = (n + word_n - 1) / word_n;
+        const std::int64_t words = divide_up(n, word_n);
         const auto bytes = static_cast<std::size_t>(loops.element.bytes);
         std::memset(tile.data() + static_cast<std::size_t>(n) * bytes, 0,
                 static_cast<std::size_t>(words * word_n - n) * bytes);
@@ -165,7 +166,7 @@ std::optional<std::int64_t> list_block(const nonzero_loops &loops, const std::ui
         const std::int64_t listed = mark_block(loops, x, at, at + n, bits.data());
         count += listed;
         if (!is_listed(loops, end - begin, count)) return std::nullopt;
-        const bit_density few = density(listed, (n + word_n - 1) / word_n);
+        const bit_density few = density(listed, divide_up(n, word_n));
         *lists++ = static_cast<std::uint16_t>(listed);
         if (listed > 0)
             lists +=

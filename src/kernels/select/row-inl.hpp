@@ -17,6 +17,8 @@
 
 #include <hwy/highway.h>
 
+#include "kernels/prefetch.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace tern::kernels {
 namespace HWY_NAMESPACE {
@@ -80,13 +82,6 @@ HWY_INLINE void stream(D d, hn::Vec<D> v, std::uint8_t *to) {
 }
 
 inline constexpr std::int64_t line = 64; // bytes
-
-/// Asks for the line at from + bytes, which need not belong to the operand.
-HWY_INLINE void prefetch_at(const std::uint8_t *from, std::int64_t bytes) {
-    const auto address =
-            reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(bytes);
-    __builtin_prefetch(reinterpret_cast<const void *>(address));
-}
 
 /// One element, loaded before anything is written.
 template <std::size_t LaneBytes>
