@@ -122,6 +122,18 @@ def pair_cases():
     }, [Goal("tern", at_most=60), Goal("tern_cached", at_most=3)], "of op/f32/select.json")
 
 
+def start_cases():
+    """How far apart two starts of the same program are: no figure that is a ratio of two legs means more than that."""
+    for name, operands in (("all operands", shapes(FULL, FULL, FULL)), ("padding mask", shapes("8x1x1x512", SCALAR, FULL)),
+                           ("attention mask", shapes("1x1x512x512", FULL, SCALAR))):
+        yield Case(f"{name}, started again", "pairs", operands, {
+            f"{program}_start_{start}": Leg(program, options, f"{title}, start {start}")
+            for program, options, title in (("limit", {"way": "prefetch"}, "limit kernel"),
+                                            ("tern", {"op": "select"}, "Tern"))
+            for start in (1, 2, 3, 4)
+        })
+
+
 def shape_cases():
     """What must not depend much on the values of cond, or on how an operand is expanded."""
     legs = {share: Leg("tern", {"op": "select", "cond_values": f"random_{share}"}, f"Tern, {share} % true")
@@ -220,6 +232,7 @@ def implementation_cases():
 def all_cases(l2_bytes):
     yield from select_cases()
     yield from pair_cases()
+    yield from start_cases()
     yield from shape_cases()
     if os.cpu_count() > 1:
         yield thread_case(l2_bytes)

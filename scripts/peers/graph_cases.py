@@ -48,6 +48,16 @@ def faster_cases():
         yield Case(name, "graphs", {"graph": options}, legs, goals)
 
 
+def fusion_cases():
+    """What fusing brings: the same ops, one partition each."""
+    for dt in ("f32", "bf16"):
+        options = f"--dt={dt} --case={MHA}MHA-distill_bert-inf-fp32-bs1.json"
+        yield Case(f"MHA-distill_bert in {dt}, op by op", "fusion", {"graph": options}, {
+            "fused": Leg("tern_graph", {"graph": options}, "fused"),
+            "alone": Leg("tern_graph", {"graph": options, "policy": "debug"}, "op by op"),
+        }, [Goal("alone", "fused", at_least=1.5)])
+
+
 def compile_cases():
     for path in SELECT_GRAPHS:
         name = os.path.splitext(os.path.basename(path))[0]
@@ -85,5 +95,6 @@ def all_graph_cases(graphs, has_inputs):
     yield from region_cases()
     if has_inputs:
         yield from faster_cases()
+        yield from fusion_cases()
         yield from compile_cases()
         yield from op_cases(graphs)

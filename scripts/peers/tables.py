@@ -145,6 +145,15 @@ def graphs_table(found, _):
     reasons(found)
 
 
+def fusion_table(found, rounds):
+    print("\n## Graphs of Tern's, fused and op by op\n")
+    header("case", "partitions op by op", "op by op", "fused", "op by op / fused")
+    for case in found:
+        row(case["name"], figure(case, "alone").get("partitions", "-"),
+            *(cell(figure(case, leg), rounds) for leg in ("alone", "fused")), optional(ratio(case, "alone", "fused")))
+    reasons(found)
+
+
 def compilation_table(found, rounds):
     print("\n## Compilation of graphs\n\nThe first one of a process, all partitions, without a cache.\n")
     header("case", "oneDNN Graph", "Tern", "Tern / oneDNN Graph")
@@ -211,7 +220,8 @@ def targets_table(found):
 
 
 TABLES = {"select": select_table, "pairs": pairs_table, "implementations": implementations_table,
-          "nonzero": nonzero_table, "nonzero_ranks": nonzero_ranks_table, "graphs": graphs_table, "graph_compilation": compilation_table, "ops": ops_table, "regions": regions_table}
+          "nonzero": nonzero_table, "nonzero_ranks": nonzero_ranks_table, "graphs": graphs_table,
+          "fusion": fusion_table, "graph_compilation": compilation_table, "ops": ops_table, "regions": regions_table}
 
 
 def main():

@@ -4,6 +4,7 @@
 //   graph=FILE      in benchdnn's format
 //   op=execute      all partitions in order; results and what lies between them have their memory
 //   op=compile      all partitions are compiled, from no cache; the first run in a process counts
+//   policy=fusion   or debug: each op is a partition of its own
 //   outputs=FILE    see agrees()
 #pragma once
 
@@ -21,14 +22,14 @@ class whole_graph {
 public:
     using lt = api::logical_tensor;
 
-    explicit whole_graph(const graph_file &file) : file_(file) {
+    whole_graph(const graph_file &file, api::partition::policy policy) : file_(file) {
         api::graph g(api::engine::kind::cpu);
         if (!file.fpmath.empty() && file.fpmath != "strict")
             g.set_fpmath_mode(fpmath_of(file.fpmath), file.fpmath_for_integers);
         for (const node &n : file.nodes)
             add(g, n);
         g.finalize();
-        parts_ = g.get_partitions();
+        parts_ = g.get_partitions(policy);
         for (const api::partition &part : parts_)
             if (!part.is_supported()) throw unsupported(kinds_of(part));
         for (const port &p : file.inputs)
@@ -243,7 +244,9 @@ prepared prepare_graph(const arguments &given, const std::string &version) {
     const auto *file = new graph_file(given.text("graph"));
     try {
         api::set_compiled_partition_cache_capacity(0);
-        const auto *graph = new whole_graph(*file);
+        using policy = api::partition::policy;
+        const auto *graph = new whole_graph(
+                *file, given.text("policy") == "debug" ? policy::debug : policy::fusion);
         const std::string found = "partitions=" + std::to_string(graph->partitions());
         if (given.text("op") == "compile")
             return {version, [graph] { graph->compile(); }, [] { return true; }, 1, found};

@@ -39,8 +39,7 @@ struct order_mark {
 #endif
 };
 
-/// Blocks per thread: enough that a thread which is held up leaves most of its share to others,
-/// few enough that taking one (an atomic addition) costs nothing.
+/// Blocks per thread: enough that a thread which is held up leaves most of its share to others.
 constexpr std::int64_t blocks_per_thread = 16;
 /// Blocks that what is worth a thread may be cut into: other threads come a microsecond or two
 /// late, and what they find must be fine enough to be shared out then.
@@ -57,8 +56,10 @@ std::int64_t cut(std::int64_t n, std::int64_t parts, std::int64_t index) {
 
 /// The blocks of one call. They are dealt out in shares, one per thread, so that a thread that
 /// works on the same memory in call after call finds it in its own cache; who is done with its own
-/// share takes from the others'. Tasks only bring threads here: which of them run, and how many,
-/// does not matter, so nothing is lost when one cannot be made.
+/// share takes from the others'. A thread takes a third of what a share still has, at once:
+/// beginning costs a kernel some tenths of a microsecond, and only towards the end do small blocks
+/// pay. Tasks only bring threads here: which of them run, and how many, does not matter, so nothing
+/// is lost when one cannot be made.
 class block_queue {
 public:
     block_queue(std::int64_t n, std::int64_t blocks, std::int64_t shares,
@@ -77,13 +78,11 @@ public:
         order_mark::take(this);
         ++depth;
         for (std::int64_t i = 0; i < shares_; ++i) {
-            std::int64_t share = (first_share + i) % shares_;
-            std::int64_t end = cut(blocks_, shares_, share + 1);
-            for (;;) {
-                std::int64_t block = next(share).fetch_add(1, std::memory_order_relaxed);
-                if (block >= end) break;
-                call_(work_, cut(n_, blocks_, block), cut(n_, blocks_, block + 1));
-            }
+            const std::int64_t share = (first_share + i) % shares_;
+            const std::int64_t end = cut(blocks_, shares_, share + 1);
+            std::int64_t first = 0, last = 0;
+            while (take_third(next(share), end, first, last))
+                call_(work_, cut(n_, blocks_, first), cut(n_, blocks_, last));
         }
         --depth;
         order_mark::give(this);
@@ -93,6 +92,16 @@ private:
     struct alignas(64) counter {
         std::atomic<std::int64_t> value;
     };
+    /// False when nothing is left before `end`. Else the caller's are blocks [first, last).
+    static bool take_third(std::atomic<std::int64_t> &next, std::int64_t end, std::int64_t &first,
+            std::int64_t &last) {
+        first = next.load(std::memory_order_relaxed);
+        do {
+            if (first >= end) return false;
+            last = first + (end - first + 2) / 3;
+        } while (!next.compare_exchange_weak(first, last, std::memory_order_relaxed));
+        return true;
+    }
     std::atomic<std::int64_t> &next(std::int64_t share) {
         return next_[static_cast<std::size_t>(share)].value;
     }

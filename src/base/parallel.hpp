@@ -28,8 +28,8 @@ bool in_parallel_work() noexcept;
 ///
 /// - `grain` (at least 1) is what is worth a thread: there are no more threads than grains, and
 ///   fewer than two grains stay one block on the calling thread, without a call to TBB. Else
-///   blocks are of a quarter of a grain or more. Where the cuts are depends on n, grain and
-///   max_concurrency() only; which thread takes a block is open.
+///   blocks are of a quarter of a grain or more. Which neighbours of those are one block, and which
+///   thread takes it, differs from call to call.
 /// - Blocks may run in any order and at the same time, and no block may wait for another one.
 /// - The calling thread's rounding and FTZ/DAZ modes hold in every block.
 /// - While it waits, the calling thread only takes blocks of this call: what the caller holds (a

@@ -57,8 +57,15 @@ TEST_F(parallel, covers_the_range_once_in_blocks_of_a_quarter_grain_or_more) {
                         covered = end;
                     }
                     ASSERT_EQ(covered, n);
-                    ASSERT_EQ(blocks_of(n, grain), blocks) << "cuts differ from run to run";
                 }
+        });
+}
+
+TEST_F(parallel, no_block_is_much_more_than_a_third_of_a_thread_s_share) {
+    for (int threads : {2, 3, 8})
+        tbb::task_arena(threads).execute([&] {
+            for (auto [begin, end] : blocks_of(32000, 1))
+                ASSERT_LE(end - begin, 32000 * 2 / 5 / threads) << threads;
         });
 }
 

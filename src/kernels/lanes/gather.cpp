@@ -41,10 +41,11 @@ void scatter(const strided_block &block, const std::uint8_t *src, std::uint8_t *
 
 void repeat(const std::uint8_t *element, std::int64_t bytes, std::size_t size,
         std::uint8_t *dst) noexcept {
-    constexpr std::size_t begin = 64;
-    gather({1, std::int64_t{begin} / bytes, 0, 0, bytes}, element, dst);
-    for (std::size_t done = begin; done < size; done *= 2)
-        std::memcpy(dst + done, dst, done);
+    std::uint8_t pattern[8];
+    for (std::size_t i = 0; i < sizeof pattern; ++i)
+        pattern[i] = element[i % static_cast<std::size_t>(bytes)];
+    for (std::size_t done = 0; done < size; done += sizeof pattern)
+        std::memcpy(dst + done, pattern, sizeof pattern);
 }
 
 void count_up(

@@ -47,10 +47,9 @@ enum class link_op : std::uint8_t {
 
 struct chain_link {
     link_op op;
-    const std::uint8_t *operand = nullptr; ///< Elements, or splat_bytes of one value.
-    std::size_t mask = 0;                  ///< All bits for elements, none for one value.
+    const std::uint8_t *operand = nullptr; ///< Elements, or one value.
+    bool moves = false;                    ///< Elements.
     const std::uint8_t *cond = nullptr;    ///< Mask bytes.
-    std::size_t cond_mask = 0;             ///< As mask.
     float x = 0;
     float y = 0;
 };

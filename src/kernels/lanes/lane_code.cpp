@@ -185,7 +185,7 @@ tile_layout lane_code::lay_out(bool is_direct) const {
     std::int64_t middle = 0;
     lay_out_staging(is_direct, staging, middle);
     layout.elements = tile_elements(bytes + staging + middle);
-    std::int64_t at = splats + static_cast<std::int64_t>(loads.size() * splat_bytes);
+    std::int64_t at = splats + static_cast<std::int64_t>(loads.size() * widest_vector);
     std::vector<std::int64_t> offsets;
     for (int size : slots.sizes) {
         offsets.push_back(at);

@@ -14,14 +14,12 @@ namespace tern::kernels {
 
 /// Bytes of a vector of the widest target.
 inline constexpr std::size_t widest_vector = 64;
-/// A source that is one value has that many bytes of it: a block of a chain (lane_chain.hpp).
-inline constexpr std::size_t splat_bytes = 8 * widest_vector;
 
 /// Operands of a loop. Nothing beyond n elements is touched. dst may be a source whose elements
 /// have dst's size. Pointers need no alignment.
 struct lane_args {
     const std::uint8_t *source[3];
-    bool moves[3]; ///< False: one value, repeated over splat_bytes.
+    bool moves[3]; ///< False: one value, repeated over widest_vector.
     std::uint8_t *dst;
     std::int64_t n;
     float x;

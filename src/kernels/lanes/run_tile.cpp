@@ -14,10 +14,6 @@ constexpr std::int64_t long_row = 256;
 /// Rows of fewer elements are computed together and then copied to where they belong.
 constexpr std::int64_t least_row = 64;
 
-std::size_t mask_of(const register_place &place) {
-    return place.moves ? ~std::size_t{0} : 0;
-}
-
 /// A part of the tile that fits the registers.
 struct chunk {
     std::int64_t row;
@@ -49,8 +45,8 @@ void call(lane_function run, const std::uint8_t *from, bool moves, std::uint8_t 
     run({{from, nullptr, nullptr}, {moves, false, false}, dst, n, 0, 0});
 }
 
-/// Maximum and minimum have to look at both operands for NaN and for the sign of zeros, unless one
-/// of them is known.
+/// A link with an operand that is one value. Maximum and minimum have to look at both operands for
+/// NaN and for the sign of zeros, unless one of them is known.
 link_op with_one_value(link_op op, const std::uint8_t *operand) {
     if (op != link_op::maximum && op != link_op::minimum) return op;
     float value = 0;
@@ -172,28 +168,31 @@ private:
         chain_link links[longest_chain];
         std::size_t count = 0;
         for (const link_plan &plan : step.links) {
-            chain_link &link = links[count++];
-            link.op = plan.op;
-            link.x = plan.x;
-            link.y = plan.y;
+            chain_link link{plan.op, nullptr, false, nullptr, plan.x, plan.y};
             if (plan.operand >= 0) {
                 link.operand = registers_[plan.operand].at;
-                link.mask = mask_of(registers_[plan.operand]);
-                if (link.mask == 0) link.op = with_one_value(link.op, link.operand);
+                link.moves = registers_[plan.operand].moves;
+                if (!link.moves) link.op = with_one_value(link.op, link.operand);
             }
             if (plan.cond >= 0) {
-                link.cond = registers_[plan.cond].at;
-                link.cond_mask = mask_of(registers_[plan.cond]);
+                const register_place &cond = registers_[plan.cond];
+                if (cond.moves) {
+                    link.cond = cond.at;
+                } else {
+                    const bool keeps = (*cond.at != 0) == (link.op == link_op::select_value);
+                    if (keeps) continue;
+                    link.op = link_op::start;
+                }
             }
+            links[count++] = link;
         }
         std::uint8_t *dst = part.dst;
         code_.chain({links, count, dst, part.columns, is_far});
         const auto columns = static_cast<std::size_t>(part.columns);
         for (std::int64_t row = 1; row < part.rows; ++row) {
             for (std::size_t i = 0; i < count; ++i) {
-                if (links[i].operand != nullptr)
-                    links[i].operand += links[i].mask & (columns * sizeof(float));
-                if (links[i].cond != nullptr) links[i].cond += links[i].cond_mask & columns;
+                if (links[i].moves) links[i].operand += columns * sizeof(float);
+                if (links[i].cond != nullptr) links[i].cond += columns;
             }
             dst += part.dst_step;
             code_.chain({links, count, dst, part.columns, is_far});
@@ -273,7 +272,7 @@ private:
     void load_value(std::size_t i, const std::uint8_t *from) {
         const load_plan &plan = code_.loads[i];
         const lane_place &place = places_[i];
-        std::uint8_t *vector = base_ + code_.splats + i * splat_bytes;
+        std::uint8_t *vector = base_ + code_.splats + i * widest_vector;
         registers_[i] = {vector, false};
         const bool is_same = place.row_stride == 0 && place.column_stride == 0;
         if (is_same && !is_first_) return;
@@ -287,7 +286,7 @@ private:
             std::memcpy(element, from, static_cast<std::size_t>(bytes));
         else
             convert(plan, from, element, between, 1);
-        repeat(element, bytes, splat_bytes, vector);
+        repeat(element, bytes, widest_vector, vector);
     }
 
     void store(std::size_t i) {
