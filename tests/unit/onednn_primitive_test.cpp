@@ -17,6 +17,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include "base/error.hpp"
+#include "onednn_here.hpp"
 #include "plan_text.hpp"
 #include "primitives/primitive.hpp"
 #include "select_case.hpp"
@@ -25,13 +26,6 @@ namespace tern::compiler {
 namespace {
 
 using testing::HasSubstr;
-
-bool has_onednn() {
-    return primitives::link_obstacle(op_kind::Abs, 0).empty();
-}
-
-#define SKIP_WITHOUT_ONEDNN()                                                                      \
-    if (!has_onednn()) GTEST_SKIP() << "built without oneDNN"
 
 /// Numbers to fill with: by chance, or special ones in between.
 class numbers {
@@ -145,9 +139,7 @@ TEST(onednn_primitive, matmul) {
 }
 
 TEST(onednn_primitive, matmul_with_what_follows) {
-    SKIP_WITHOUT_ONEDNN();
-    if (!kernels::select_target().starts_with("avx"))
-        GTEST_SKIP() << "generated code for every broadcast needs AVX2";
+    SKIP_WITHOUT_ONEDNN_AND_AVX2();
     const tolerance sums = {1e-5, 16};
     const std::string factors = "%0:f32[2x5x7], %1:f32[2x7x9] = input\n";
     const std::string product = factors + "%2:f32[2x5x9] = MatMul(%0, %1)\n";

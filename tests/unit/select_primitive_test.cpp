@@ -13,6 +13,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include "base/parallel.hpp"
+#include "onednn_here.hpp"
 #include "select_case.hpp"
 
 namespace tern {
@@ -48,15 +49,6 @@ std::string refusal(const dims &cond, const dims &src_0, const dims &src_1, cons
     return reason;
 }
 
-bool has_onednn() {
-    std::string reason;
-    make({2}, {2}, {2}, {2}, reason);
-    return reason != "built without oneDNN";
-}
-
-#define SKIP_WITHOUT_ONEDNN()                                                                      \
-    if (!has_onednn()) GTEST_SKIP() << "built without oneDNN"
-
 /// Every cond byte occurs where there is room.
 void fill_cond(const select_case &tested) {
     std::uint8_t *cond = tested.at(select_cond);
@@ -72,7 +64,7 @@ void expect_reference_result(const primitives::select_primitive &tested, const s
 }
 
 TEST(select_primitive, equals_the_reference) {
-    SKIP_WITHOUT_ONEDNN();
+    SKIP_WITHOUT_ONEDNN_AND_AVX2();
     for (std::int64_t n : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 1000, 100003})
         for (bool is_one : {false, true})
             for (int in_place : {0, 1, 2}) {
@@ -92,7 +84,7 @@ TEST(select_primitive, equals_the_reference) {
 }
 
 TEST(select_primitive, takes_any_rank) {
-    SKIP_WITHOUT_ONEDNN();
+    SKIP_WITHOUT_ONEDNN_AND_AVX2();
     for (const dims &shape : {dims{}, {5}, {1, 1}, {2, 3, 4}, {2, 3, 4, 5, 2, 3}, dims(12, 2)})
         for (const dims &src_1 : {shape, dims{}, dims(shape.rank(), 1)}) {
             std::string reason;
@@ -106,7 +98,7 @@ TEST(select_primitive, takes_any_rank) {
 }
 
 TEST(select_primitive, copies_bits) {
-    SKIP_WITHOUT_ONEDNN();
+    SKIP_WITHOUT_ONEDNN_AND_AVX2();
     const std::array<std::uint32_t, 6> bits = {
             0x80000000, 0x00000001, 0x80000001, 0x7f810000, 0xffbfffff, 0x7f800000};
     std::string reason;
@@ -120,7 +112,7 @@ TEST(select_primitive, copies_bits) {
 }
 
 TEST(select_primitive, touches_nothing_around_its_operands) {
-    SKIP_WITHOUT_ONEDNN();
+    SKIP_WITHOUT_ONEDNN_AND_AVX2();
     for (auto where : {placement::ends_at_guard, placement::begins_at_guard})
         for (std::int64_t n = 1; n <= 70; ++n)
             for (unsigned src_1 : {0U, 1U}) {
@@ -162,7 +154,7 @@ TEST(select_primitive, says_why_not) {
 }
 
 TEST(select_primitive, any_number_of_threads) {
-    SKIP_WITHOUT_ONEDNN();
+    SKIP_WITHOUT_ONEDNN_AND_AVX2();
     tbb::global_control more(tbb::global_control::max_allowed_parallelism, 8);
     constexpr std::int64_t n = 200003;
     std::string reason;
@@ -177,7 +169,7 @@ TEST(select_primitive, any_number_of_threads) {
 
 // B145, B146: made on one thread, run on several others at once, released on another.
 TEST(select_primitive, runs_on_several_threads_at_once) {
-    SKIP_WITHOUT_ONEDNN();
+    SKIP_WITHOUT_ONEDNN_AND_AVX2();
     constexpr std::int64_t n = 5003;
     primitive tested;
     std::thread([&] {
@@ -198,7 +190,7 @@ TEST(select_primitive, runs_on_several_threads_at_once) {
 }
 
 TEST(select_primitive, runs_within_parallel_work) {
-    SKIP_WITHOUT_ONEDNN();
+    SKIP_WITHOUT_ONEDNN_AND_AVX2();
     constexpr std::int64_t n = 100003;
     std::string reason;
     primitive tested = make({n}, {n}, {1}, {n}, reason);
