@@ -24,6 +24,14 @@ void count_numbers(const strided_block &block, std::int64_t first, std::uint8_t 
     }
 }
 
+template <typename T>
+void repeat_as(const std::uint8_t *element, std::size_t size, std::uint8_t *dst) {
+    T value = 0;
+    std::memcpy(&value, element, sizeof value);
+    for (std::size_t done = 0; done < size; done += sizeof value)
+        std::memcpy(dst + done, &value, sizeof value);
+}
+
 } // namespace
 
 void gather(const strided_block &block, const std::uint8_t *src, std::uint8_t *dst) noexcept {
@@ -41,11 +49,12 @@ void scatter(const strided_block &block, const std::uint8_t *src, std::uint8_t *
 
 void repeat(const std::uint8_t *element, std::int64_t bytes, std::size_t size,
         std::uint8_t *dst) noexcept {
-    std::uint8_t pattern[8];
-    for (std::size_t i = 0; i < sizeof pattern; ++i)
-        pattern[i] = element[i % static_cast<std::size_t>(bytes)];
-    for (std::size_t done = 0; done < size; done += sizeof pattern)
-        std::memcpy(dst + done, pattern, sizeof pattern);
+    switch (bytes) {
+        case 1: return repeat_as<std::uint8_t>(element, size, dst);
+        case 2: return repeat_as<std::uint16_t>(element, size, dst);
+        case 4: return repeat_as<std::uint32_t>(element, size, dst);
+        default: return repeat_as<std::uint64_t>(element, size, dst);
+    }
 }
 
 void count_up(
