@@ -50,6 +50,16 @@ HWY_INLINE f32_vector clamp(f32_vector v, f32_vector low, f32_vector high) {
     return at_most(at_least(v, low), high);
 }
 
+/// v / 6, of v in [0, 6]. 1/6 in two parts is as good as the division, and sooner there.
+HWY_INLINE f32_vector sixth_of(f32_vector v) {
+    const f32_tag d;
+#if HWY_NATIVE_FMA
+    return hn::MulAdd(v, hn::Set(d, 0x1.555556p-3F), hn::Mul(v, hn::Set(d, -0x1.555556p-28F)));
+#else
+    return hn::Div(v, hn::Set(d, 6.0F));
+#endif
+}
+
 HWY_INLINE f32_vector square(f32_vector v) {
     return hn::Mul(v, v);
 }
@@ -125,9 +135,8 @@ struct vector_position {
     TERN_LINK(clamp, clamp(v, hn::Set(d, link.x), hn::Set(d, link.y)))                             \
     TERN_LINK(hard_sigmoid, clamp(hn::Add(hn::Mul(hn::Set(d, link.x), v), hn::Set(d, link.y)),     \
                                     hn::Zero(d), hn::Set(d, 1.0F)))                                \
-    TERN_LINK(hard_swish,                                                                          \
-            hn::Mul(v, hn::Div(clamp(hn::Add(v, hn::Set(d, 3.0F)), hn::Zero(d), hn::Set(d, 6.0F)), \
-                               hn::Set(d, 6.0F)))) /* nothing overflows */                         \
+    TERN_LINK(hard_swish, hn::Mul(v, sixth_of(clamp(hn::Add(v, hn::Set(d, 3.0F)), hn::Zero(d),     \
+                                             hn::Set(d, 6.0F))))) /* nothing overflows */          \
     TERN_LINK(                                                                                     \
             leaky_relu, hn::IfThenElse(hn::Ge(v, hn::Zero(d)), v, hn::Mul(hn::Set(d, link.x), v))) \
     TERN_LINK(reciprocal, hn::Div(hn::Set(d, 1.0F), v))                                            \
