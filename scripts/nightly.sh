@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What takes too long to run with each change, with the release build:
+# What takes too long to run with each change:
 #
 #   scripts/nightly.sh [DIR]
 #
 #   1. the 109 cases with a Select of oneDNN's graph harness files, in full size
 #   2. the other cases of those files, large shapes made smaller: those whose ops Tern runs must pass; printed is
 #      how many do, and which ops declined how many of the others
+#   3. clang's release build without oneDNN and its tests
+#   4. API and unit tests under the thread sanitizer
 #
 # DIR is oneDNN's tests/benchdnn/inputs/graph; without it TERN_BENCHDNN_INPUTS says. Exit code 77: no folder; 1: some
 # part failed (all are run).
@@ -46,8 +48,15 @@ other_cases() {
     ! grep -B 1 -E '^[0-9]+:(FAILED|MISTRUSTED|INVALID_ARGUMENTS)' "$folder/output"
 }
 
+thread_sanitizer() {
+    cmake --preset tsan && cmake --build --preset tsan --target api_tests unit_tests &&
+        ctest --preset tsan -j "$(nproc)" -R '_tests\.'
+}
+
 part "oneDNN's cases with a Select" tests/cases/onednn_graphs.sh "$bin/benchtern" run
 part "oneDNN's other cases" other_cases
+part "clang, without oneDNN" scripts/test.sh clang
+part "thread sanitizer" thread_sanitizer
 
 if [ ${#failed[@]} -gt 0 ]; then
     printf 'nightly: failed: %s\n' "${failed[@]}"
