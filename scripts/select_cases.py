@@ -14,6 +14,7 @@ result lines show it behind --graph. The numbers of tokens and cases go to stand
 A case is what benchdnn runs for one --case token: the product of the alternatives of its options.
 """
 
+import functools
 import itertools
 import json
 import os
@@ -132,19 +133,21 @@ def by_id(value):
     return "+".join(sorted(entries, key=lambda entry: int(entry.partition(":")[0])))
 
 
-def kinds_of(path, known={}):
+@functools.lru_cache(maxsize=None)
+def ops_of(path):
+    """The ops of a graph file."""
+    return json.loads(path.read_text())["graph"]
+
+
+def kinds_of(path):
     """The op kinds of a graph file."""
-    if path not in known:
-        graph = json.loads(path.read_text())
-        known[path] = {op["kind"] for op in graph["graph"]}
-    return known[path]
+    return {op["kind"] for op in ops_of(path)}
 
 
 def inputs_of(path):
     """The shapes of a graph's inputs by id, as in the file."""
-    operations = json.loads(path.read_text())["graph"]
-    made = {port["id"] for op in operations for port in op["outputs"]}
-    return {port["id"]: port["shape"] for op in operations for port in op["inputs"] if port["id"] not in made}
+    made = {port["id"] for op in ops_of(path) for port in op["outputs"]}
+    return {port["id"]: port["shape"] for op in ops_of(path) for port in op["inputs"] if port["id"] not in made}
 
 
 def is_large(shape):

@@ -133,7 +133,7 @@ struct vector_position {
     TERN_LINK(abs, hn::AndNot(hn::Set(d, -0.0F), v))                                               \
     TERN_LINK(square, square(v))                                                                   \
     TERN_LINK(clamp, clamp(v, hn::Set(d, link.x), hn::Set(d, link.y)))                             \
-    TERN_LINK(hard_sigmoid, clamp(hn::Add(hn::Mul(hn::Set(d, link.x), v), hn::Set(d, link.y)),     \
+    TERN_LINK(hard_sigmoid, clamp(hn::MulAdd(hn::Set(d, link.x), v, hn::Set(d, link.y)),           \
                                     hn::Zero(d), hn::Set(d, 1.0F)))                                \
     TERN_LINK(hard_swish, hn::Mul(v, sixth_of(clamp(hn::Add(v, hn::Set(d, 3.0F)), hn::Zero(d),     \
                                              hn::Set(d, 6.0F))))) /* nothing overflows */          \
@@ -214,6 +214,14 @@ TERN_EACH_BINARY(TERN_LINK)
     TERN_EACH_SECOND(TERN_PAIR, subtract_value)                                                    \
     TERN_EACH_SECOND(TERN_PAIR, raise_value)                                                       \
     TERN_EACH_SECOND(TERN_PAIR, cap_value)
+
+#define TERN_PAIR(first, second)                                                                   \
+    HWY_INLINE f32_vector first##_then_##second##_link(                                            \
+            f32_vector v, const block_position &at, const chain_link &link, std::size_t k) {       \
+        return second##_link(first##_link(v, at, link, k), at, (&link)[1], k);                     \
+    }
+TERN_EACH_PAIR(TERN_PAIR)
+#undef TERN_PAIR
 
 /// What is applied to a block in one go.
 enum class block_op : std::uint8_t {
@@ -382,22 +390,10 @@ HWY_INLINE void run_block(
 #define TERN_LINK(name, ...) TERN_STEP(name##_value)
             TERN_EACH_BINARY(TERN_LINK)
 #undef TERN_LINK
-#undef TERN_STEP
-#define TERN_PAIR(first, second)                                                                   \
-    case block_op::first##_then_##second: {                                                        \
-        const chain_link &next = (&link)[1];                                                       \
-        v_0 = second##_link(first##_link(v_0, at, link, 0), at, next, 0);                          \
-        v_1 = second##_link(first##_link(v_1, at, link, 1), at, next, 1);                          \
-        v_2 = second##_link(first##_link(v_2, at, link, 2), at, next, 2);                          \
-        v_3 = second##_link(first##_link(v_3, at, link, 3), at, next, 3);                          \
-        v_4 = second##_link(first##_link(v_4, at, link, 4), at, next, 4);                          \
-        v_5 = second##_link(first##_link(v_5, at, link, 5), at, next, 5);                          \
-        v_6 = second##_link(first##_link(v_6, at, link, 6), at, next, 6);                          \
-        v_7 = second##_link(first##_link(v_7, at, link, 7), at, next, 7);                          \
-        break;                                                                                     \
-    }
+#define TERN_PAIR(first, second) TERN_STEP(first##_then_##second)
             TERN_EACH_PAIR(TERN_PAIR)
 #undef TERN_PAIR
+#undef TERN_STEP
         }
     }
     const std::size_t step = hn::Lanes(d) * sizeof(float);
