@@ -2,6 +2,7 @@
 #include "base/element.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -12,17 +13,23 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "elements are read lowest byte first");
 
-std::uint64_t read_bits(const void *element, std::size_t bytes) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, element, bytes);
-    return bits;
+constexpr float_format format_f16{5, 10, true};
+constexpr float_format format_bf16{8, 7, true};
+constexpr float_format format_f32{8, 23, true};
+constexpr float_format format_f64{11, 52, true};
+constexpr float_format format_f8_e5m2{5, 2, true};
+constexpr float_format format_f8_e4m3{4, 3, false};
+
+template <typename Value>
+Value read(const void *element) {
+    Value value;
+    std::memcpy(&value, element, sizeof value);
+    return value;
 }
 
-/// Bytes of the number that an element consists of or begins with; a string holds none.
-std::size_t number_bytes(data_type type) {
-    if (type == data_type::string) return 0;
-    std::optional<float_format> format = format_of(type);
-    return format ? static_cast<std::size_t>(format->bits()) / 8 : bytes_of(type);
+/// 0 where there is no integer.
+std::size_t integer_bytes(data_type type) {
+    return type == data_type::boolean || is_integer(type) ? bytes_of(type) : 0;
 }
 
 constexpr int double_bias = 1023;
@@ -93,14 +100,14 @@ std::uint64_t to_integer_bits(data_type type, double value) {
 
 std::optional<float_format> format_of(data_type type) {
     switch (type) {
-        case data_type::f16: return float_format{5, 10, true};
-        case data_type::bf16: return float_format{8, 7, true};
+        case data_type::f16: return format_f16;
+        case data_type::bf16: return format_bf16;
         case data_type::f32:
-        case data_type::c64: return float_format{8, 23, true};
+        case data_type::c64: return format_f32;
         case data_type::f64:
-        case data_type::c128: return float_format{11, 52, true};
-        case data_type::f8_e5m2: return float_format{5, 2, true};
-        case data_type::f8_e4m3: return float_format{4, 3, false};
+        case data_type::c128: return format_f64;
+        case data_type::f8_e5m2: return format_f8_e5m2;
+        case data_type::f8_e4m3: return format_f8_e4m3;
         default: return std::nullopt;
     }
 }
@@ -116,36 +123,45 @@ bool is_integer(data_type type) {
 }
 
 double load_f64(data_type type, const void *element) noexcept {
-    std::uint64_t bits = read_bits(element, number_bytes(type));
-    if (type == data_type::f32) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    if (type == data_type::f64) return std::bit_cast<double>(bits);
-    if (type == data_type::bf16)
-        return std::bit_cast<float>(static_cast<std::uint32_t>(bits << 16));
-    if (std::optional<float_format> format = format_of(type)) return decode(*format, bits);
-    if (type == data_type::u64) return static_cast<double>(bits);
-    return static_cast<double>(load_s64(type, element));
+    switch (type) {
+        case data_type::f32:
+        case data_type::c64: return read<float>(element);
+        case data_type::f64:
+        case data_type::c128: return read<double>(element);
+        case data_type::bf16:
+            return std::bit_cast<float>(std::uint32_t{read<std::uint16_t>(element)} << 16);
+        case data_type::f16: return decode(format_f16, read<std::uint16_t>(element));
+        case data_type::f8_e5m2: return decode(format_f8_e5m2, read<std::uint8_t>(element));
+        case data_type::f8_e4m3: return decode(format_f8_e4m3, read<std::uint8_t>(element));
+        case data_type::u64: return static_cast<double>(read<std::uint64_t>(element));
+        default: return static_cast<double>(load_s64(type, element));
+    }
 }
 
 void store_f64(data_type type, double value, void *element) noexcept {
-    std::memset(element, 0, bytes_of(type));
-    if (type == data_type::string) return;
-    std::optional<float_format> format = format_of(type);
-    std::uint64_t bits = 0;
-    if (type == data_type::boolean)
-        bits = value != 0;
-    else if (!format)
-        bits = to_integer_bits(type, value);
-    else if (format->mantissa_bits == 52)
-        bits = std::bit_cast<std::uint64_t>(value);
-    else if (format->mantissa_bits == 23)
-        bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-    else
-        bits = encode(*format, value);
-    std::memcpy(element, &bits, number_bytes(type));
+    auto write = [element](auto bits) { std::memcpy(element, &bits, sizeof bits); };
+    switch (type) {
+        case data_type::f32: return write(static_cast<float>(value));
+        case data_type::f64: return write(value);
+        case data_type::c64: return write(std::array{static_cast<float>(value), 0.0F});
+        case data_type::c128: return write(std::array{value, 0.0});
+        case data_type::bf16: return write(static_cast<std::uint16_t>(encode(format_bf16, value)));
+        case data_type::f16: return write(static_cast<std::uint16_t>(encode(format_f16, value)));
+        case data_type::f8_e5m2:
+            return write(static_cast<std::uint8_t>(encode(format_f8_e5m2, value)));
+        case data_type::f8_e4m3:
+            return write(static_cast<std::uint8_t>(encode(format_f8_e4m3, value)));
+        case data_type::boolean: return write(static_cast<std::uint8_t>(value != 0));
+        case data_type::string: std::memset(element, 0, bytes_of(type)); return;
+        default: break;
+    }
+    const std::uint64_t bits = to_integer_bits(type, value);
+    std::memcpy(element, &bits, bytes_of(type));
 }
 
 std::int64_t load_s64(data_type type, const void *element) noexcept {
-    std::uint64_t bits = read_bits(element, number_bytes(type));
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, element, integer_bytes(type));
     if (type == data_type::boolean) return bits != 0;
     if (!is_signed_integer(type)) return static_cast<std::int64_t>(bits);
     int unused = 64 - bits_of(type);
@@ -154,7 +170,7 @@ std::int64_t load_s64(data_type type, const void *element) noexcept {
 
 void store_s64(data_type type, std::int64_t value, void *element) noexcept {
     if (type == data_type::boolean) value = value != 0;
-    std::memcpy(element, &value, number_bytes(type));
+    std::memcpy(element, &value, integer_bytes(type));
 }
 
 } // namespace tern

@@ -20,11 +20,11 @@ bool is_packed(const ir::op_spec &op, std::size_t port) {
     return is_floating(type) && type != data_type::f64;
 }
 
-/// The axis of an operand that is summed over.
-int summed_axis(const ir::op_spec &op, std::size_t port, int rank) {
-    const bool last = port == 0 ? !ir::attr_or(op.attrs, op_attr::transpose_a, false)
-                                : ir::attr_or(op.attrs, op_attr::transpose_b, false);
-    return rank - (last ? 1 : 2);
+/// The axis along which the loop goes fastest: what is summed over in src, the columns in weights.
+int fastest_axis(const ir::op_spec &op, std::size_t port, int rank) {
+    const bool is_transposed =
+            ir::attr_or(op.attrs, port == 0 ? op_attr::transpose_a : op_attr::transpose_b, false);
+    return rank - (is_transposed ? 2 : 1);
 }
 
 class packed_operand {
@@ -87,7 +87,7 @@ void run_reference(const ir::op_spec &op, std::span<const ir::const_view> inputs
     std::vector<packed_operand> packed;
     for (std::size_t i = 0; i < in.size(); ++i) {
         if (!is_packed(op, i)) continue;
-        packed.emplace_back(in[i], summed_axis(op, i, in[i].shape.rank()));
+        packed.emplace_back(in[i], fastest_axis(op, i, in[i].shape.rank()));
         in[i] = packed.back().view();
     }
     ir::reference_args args{complete.attrs, in, outputs};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -134,58 +135,57 @@ void infer(const ir::op_label &label, const ir::attr_list &attrs, std::span<cons
     settle_shape(label, "dst", dst, out[0]);
 }
 
-struct load_f32 {
-    double operator()(const unsigned char *element) const noexcept {
-        float value;
-        std::memcpy(&value, element, sizeof value);
-        return value;
-    }
-};
-struct load_bf16 {
-    double operator()(const unsigned char *element) const noexcept {
-        std::uint16_t bits;
-        std::memcpy(&bits, element, sizeof bits);
-        return std::bit_cast<float>(std::uint32_t{bits} << 16);
-    }
-};
-struct load_f16 {
-    double operator()(const unsigned char *element) const noexcept {
-        std::uint16_t bits;
-        std::memcpy(&bits, element, sizeof bits);
-        const unsigned exponent = bits >> 10 & 0x1F;
-        if (exponent == 0x1F) return load_f64(data_type::f16, element);
-        if (exponent == 0) return ((bits & 0x8000) != 0 ? -0x1p-24 : 0x1p-24) * (bits & 0x3FF);
-        const std::uint64_t rebiased = std::uint64_t{bits & 0x7FFFu} + ((1023 - 15) << 10);
-        return std::bit_cast<double>(std::uint64_t{bits & 0x8000u} << 48 | rebiased << 42);
-    }
-};
-struct load_any {
-    data_type type;
-    double operator()(const unsigned char *element) const noexcept {
-        return load_f64(type, element);
-    }
+/// Columns whose sums are formed side by side: one sum alone waits for each of its additions.
+constexpr std::int64_t columns_at_once = 32;
+
+/// A row of src and the first of some columns of weights. Strides in bytes.
+struct dot_operands {
+    const unsigned char *row;
+    const unsigned char *column;
+    std::int64_t row_stride;     ///< From one k to the next, in src ...
+    std::int64_t weights_stride; ///< ... and in weights.
+    std::int64_t column_stride;  ///< From one column to the next.
+    std::int64_t n;              ///< How many k.
 };
 
-/// Strides in bytes.
-template <typename Load>
-double dot(Load load, const void *a, std::int64_t a_stride, const void *b, std::int64_t b_stride,
-        std::int64_t n) noexcept {
-    double sum = 0;
-    for (std::int64_t k = 0; k < n; ++k)
-        sum += load(static_cast<const unsigned char *>(a) + k * a_stride)
-               * load(static_cast<const unsigned char *>(b) + k * b_stride);
-    return sum;
+using column_sums = std::array<double, columns_at_once>;
+
+column_sums sum_columns(
+        auto load, const dot_operands &of, auto column_stride, auto columns) noexcept {
+    column_sums sums{};
+    for (std::int64_t k = 0; k < of.n; ++k) {
+        const double factor = load(of.row + k * of.row_stride);
+        const unsigned char *at = of.column + k * of.weights_stride;
+        for (std::int64_t i = 0; i < columns; ++i)
+            sums[static_cast<std::size_t>(i)] += factor * load(at + i * column_stride);
+    }
+    return sums;
 }
 
-/// The same for integers, modulo 2^64.
-std::uint64_t exact_dot(data_type type, const void *a, std::int64_t a_stride, const void *b,
-        std::int64_t b_stride, std::int64_t n) noexcept {
+column_sums sum_columns(data_type type, const dot_operands &of, std::int64_t columns) noexcept {
+    if (type != data_type::f32)
+        return sum_columns([type](const void *element) { return load_f64(type, element); }, of,
+                of.column_stride, columns);
+    auto load_f32 = [](const void *element) {
+        float value;
+        std::memcpy(&value, element, sizeof value);
+        return static_cast<double>(value);
+    };
+    // Constants, for columns that lie side by side to be taken as vectors.
+    constexpr std::integral_constant<std::int64_t, sizeof(float)> side_by_side;
+    constexpr std::integral_constant<std::int64_t, columns_at_once> all;
+    if (of.column_stride == side_by_side && columns == all)
+        return sum_columns(load_f32, of, side_by_side, all);
+    return sum_columns(load_f32, of, of.column_stride, columns);
+}
+
+/// One sum of integers, modulo 2^64, for column number `column`.
+std::uint64_t exact_dot(data_type type, const dot_operands &of, std::int64_t column) noexcept {
     std::uint64_t sum = 0;
-    for (std::int64_t k = 0; k < n; ++k)
-        sum += static_cast<std::uint64_t>(
-                       load_s64(type, static_cast<const unsigned char *>(a) + k * a_stride))
-               * static_cast<std::uint64_t>(
-                       load_s64(type, static_cast<const unsigned char *>(b) + k * b_stride));
+    for (std::int64_t k = 0; k < of.n; ++k)
+        sum += static_cast<std::uint64_t>(load_s64(type, of.row + k * of.row_stride))
+               * static_cast<std::uint64_t>(load_s64(
+                       type, of.column + k * of.weights_stride + column * of.column_stride));
     return sum;
 }
 
@@ -213,29 +213,40 @@ void multiply(const ir::reference_args &args, std::int64_t begin, std::int64_t e
     const std::int64_t n = src.shape[a.column_axis];
     const std::int64_t src_step = src.strides[a.column_axis] * bytes;
     const std::int64_t weights_step = weights.strides[b.row_axis] * bytes;
-    for (std::int64_t element = begin; element < end; ++element) {
-        const dims index = index_of(element, dst.shape);
+    const std::int64_t columns = b.is_vector ? 1 : dst.shape[dst.shape.rank() - 1];
+    const std::int64_t column_step = b.is_vector ? 0 : weights.strides[b.column_axis] * bytes;
+    column_sums sums{};
+    for (std::int64_t element = begin; element < end;) {
+        const std::int64_t count =
+                std::min({columns_at_once, end - element, columns - element % columns});
+        dims index = index_of(element, dst.shape);
         // Without a k the operands have no elements, and may have no memory.
-        const void *row = n == 0 ? nullptr : at(src, offset_of(index, src_walk));
-        const void *column = n == 0 ? nullptr : at(weights, offset_of(index, weights_walk));
-        void *to = at(dst, offset_of(index, dst.strides));
-        if (is_integer(src.type)) {
-            std::uint64_t exact = exact_dot(src.type, row, src_step, column, weights_step, n);
-            if (has_bias)
-                exact += static_cast<std::uint64_t>(
-                        load_s64(src.type, at(args.in[2], offset_of(index, bias_walk))));
-            store_s64(dst.type, static_cast<std::int64_t>(exact), to);
-            continue;
-        }
-        auto sum_with = [&](auto load) noexcept {
-            return dot(load, row, src_step, column, weights_step, n);
+        auto element_of = [&](const ir::const_view &view, const dims &walk) {
+            return n == 0 ? nullptr
+                          : static_cast<const unsigned char *>(at(view, offset_of(index, walk)));
         };
-        double sum = src.type == data_type::f32    ? sum_with(load_f32{})
-                     : src.type == data_type::bf16 ? sum_with(load_bf16{})
-                     : src.type == data_type::f16  ? sum_with(load_f16{})
-                                                   : sum_with(load_any{src.type});
-        if (has_bias) sum += load(args.in[2], offset_of(index, bias_walk));
-        store_f64(dst.type, sum, to);
+        const dot_operands of = {
+                element_of(src, src_walk),
+                element_of(weights, weights_walk),
+                src_step,
+                weights_step,
+                column_step,
+                n,
+        };
+        if (!is_integer(src.type)) sums = sum_columns(src.type, of, count);
+        for (std::int64_t i = 0; i < count; ++i, ++element) {
+            void *to = at(dst, offset_of(index, dst.strides));
+            const void *bias = has_bias ? at(args.in[2], offset_of(index, bias_walk)) : nullptr;
+            if (is_integer(src.type)) {
+                std::uint64_t exact = exact_dot(src.type, of, i);
+                if (has_bias) exact += static_cast<std::uint64_t>(load_s64(src.type, bias));
+                store_s64(dst.type, static_cast<std::int64_t>(exact), to);
+            } else {
+                const double sum = sums[static_cast<std::size_t>(i)];
+                store_f64(dst.type, has_bias ? sum + load_f64(args.in[2].type, bias) : sum, to);
+            }
+            if (!index.empty()) ++index[index.rank() - 1];
+        }
     }
 }
 
