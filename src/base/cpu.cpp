@@ -57,4 +57,11 @@ const cache_sizes &cpu_caches() noexcept {
     return caches;
 }
 
+memory_level level_with_room(double bytes) noexcept {
+    const cache_sizes &caches = cpu_caches();
+    if (bytes <= static_cast<double>(caches.l2)) return memory_level::l2;
+    return bytes <= static_cast<double>(caches.last_level) ? memory_level::last_cache
+                                                           : memory_level::main;
+}
+
 } // namespace tern

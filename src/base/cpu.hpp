@@ -3,6 +3,7 @@
 #define TERN_BASE_CPU_HPP
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tern {
 
@@ -15,6 +16,11 @@ struct cache_sizes {
 
 /// Those of the machine this process runs on; found out once.
 const cache_sizes &cpu_caches() noexcept;
+
+enum class memory_level : std::uint8_t { l2, last_cache, main };
+
+/// The nearest one that has room for so many bytes.
+memory_level level_with_room(double bytes) noexcept;
 
 } // namespace tern
 

@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/cpu.hpp"
 #include "each_target.hpp"
 
 namespace tern::kernels {
@@ -69,17 +70,16 @@ protected:
             cond_.push_back(static_cast<std::uint8_t>(random() % 3));
     }
 
-    void expect_same(const std::vector<chain_link> &links, bool is_far) const {
+    void expect_same(const std::vector<chain_link> &links, memory_level level) const {
         const chain_function run = find_chain();
         std::vector<float> parts(n);
         for (std::int64_t i = 0; i < n; i += part_n) {
             const std::vector<chain_link> rest = moved_on(links, i);
             run({rest.data(), rest.size(), reinterpret_cast<std::uint8_t *>(parts.data() + i),
-                    std::min(part_n, n - i), false});
+                    std::min(part_n, n - i), memory_level::l2});
         }
         std::vector<float> whole(n);
-        run({links.data(), links.size(), reinterpret_cast<std::uint8_t *>(whole.data()), n,
-                is_far});
+        run({links.data(), links.size(), reinterpret_cast<std::uint8_t *>(whole.data()), n, level});
         for (std::int64_t i = 0; i < n; ++i) {
             if (std::isnan(parts[i]) && std::isnan(whole[i])) continue;
             ASSERT_EQ(
@@ -92,6 +92,21 @@ protected:
     std::vector<std::uint8_t> cond_;
 };
 
+TEST_F(lane_chain, one_link) {
+    tests::for_each_target([&] {
+        for (int op = 0; op <= static_cast<int>(link_op::sqrt); ++op)
+            for (int moves = 0; moves < 4; ++moves)
+                for (memory_level level :
+                        {memory_level::l2, memory_level::last_cache, memory_level::main}) {
+                    const std::vector<chain_link> links = {
+                            make_link(link_op::start, start_, moves % 2 != 0, cond_),
+                            make_link(static_cast<link_op>(op), first_, moves / 2 != 0, cond_)};
+                    ASSERT_NO_FATAL_FAILURE(expect_same(links, level))
+                            << "op " << op << ", moving " << moves;
+                }
+    });
+}
+
 TEST_F(lane_chain, two_links_one_after_the_other) {
     tests::for_each_target([&] {
         constexpr int ops = static_cast<int>(link_op::sqrt) + 1;
@@ -102,7 +117,8 @@ TEST_F(lane_chain, two_links_one_after_the_other) {
                             make_link(link_op::start, start_, true, cond_),
                             make_link(static_cast<link_op>(a), first_, moves % 2 != 0, cond_),
                             make_link(static_cast<link_op>(b), second_, moves / 2 != 0, cond_)};
-                    ASSERT_NO_FATAL_FAILURE(expect_same(links, moves == 3))
+                    ASSERT_NO_FATAL_FAILURE(
+                            expect_same(links, moves == 3 ? memory_level::main : memory_level::l2))
                             << "ops " << a << ", " << b << ", moving " << moves;
                 }
     });
@@ -120,7 +136,8 @@ TEST_F(lane_chain, long_ones) {
                 links.push_back(make_link(
                         static_cast<link_op>(random() % (static_cast<unsigned>(link_op::sqrt) + 1)),
                         random() % 2 == 0 ? first_ : second_, random() % 2 == 0, cond_));
-            ASSERT_NO_FATAL_FAILURE(expect_same(links, round % 2 == 0)) << "round " << round;
+            ASSERT_NO_FATAL_FAILURE(expect_same(links, static_cast<memory_level>(round % 3)))
+                    << "round " << round;
         }
     });
 }

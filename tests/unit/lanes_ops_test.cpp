@@ -132,7 +132,10 @@ TEST(lanes_ops, piecewise_functions_of_f32) {
     tests::for_each_target([] {
         expect_same(run_f32(lane_op::relu, {-1, 2, nan, -inf, inf}), {0, 2, nan, 0, inf});
         expect_same(run_f32(lane_op::clamp, {-5, 0.5F, 7, nan, inf}, -1, 2), {-1, 0.5F, 2, nan, 2});
-        expect_same(run_f32(lane_op::leaky_relu, {-4, 4, nan}, 0.25F), {-1, 4, nan});
+        expect_same(run_f32(lane_op::leaky_relu, {-4, 4, nan, -0.0F}, 0.25F), {-1, 4, nan, -0.0F});
+        expect_same(run_f32(lane_op::leaky_relu, {-inf, 3, nan}, 0), {nan, 3, nan});
+        expect_same(run_f32(lane_op::leaky_relu, {-4, 4, nan, -0.0F, 0, -inf, inf}, -2),
+                {8, 4, nan, -0.0F, 0, inf, inf});
         expect_same(run_f32(lane_op::hard_sigmoid, {-9, 0, 1, 9, nan}, 0.25F, 0.5F),
                 {0, 0.5F, 0.75F, 1, nan});
         expect_same(run_f32(lane_op::hard_swish, {-4, -3, 0, 3, 4, 3e38F, nan}),
@@ -289,9 +292,9 @@ TEST(lanes_ops, what_is_written_past_the_caches_is_the_same) {
                     std::vector<std::uint8_t> near(bytes + skip, 7);
                     std::vector<std::uint8_t> far(bytes + skip, 7);
                     lane_place places[] = {{in.data(), 0, 1}, {near.data() + skip, 0, 1}};
-                    run_lane_tile(*code, 1, n, places, scratch, false);
+                    run_lane_tile(*code, 1, n, places, scratch, memory_level::l2);
                     places[1].data = far.data() + skip;
-                    run_lane_tile(*code, 1, n, places, scratch, true);
+                    run_lane_tile(*code, 1, n, places, scratch, memory_level::main);
                     ASSERT_EQ(near, far) << name_of(type) << " " << computes << " " << skip;
                     ASSERT_NE(near, std::vector<std::uint8_t>(bytes + skip, 7));
                 }
@@ -327,15 +330,16 @@ TEST(lanes_ops, rows_of_more_elements_than_a_part_has) {
         void *scratch = memory.data();
         std::size_t space = memory.size();
         std::align(64, lane_scratch_bytes(*code), scratch, space);
-        for (bool is_far : {false, true}) {
+        for (memory_level level :
+                {memory_level::l2, memory_level::last_cache, memory_level::main}) {
             std::vector<float> out(rows * step, -7);
             lane_place places[] = {{a.data(), step, 1}, {b.data(), 0, 1}, {out.data(), step, 1}};
-            run_lane_tile(*code, rows, columns, places, scratch, is_far);
-            ASSERT_EQ(out, want) << is_far;
+            run_lane_tile(*code, rows, columns, places, scratch, level);
+            ASSERT_EQ(out, want) << static_cast<int>(level);
             // In place, and as one run.
             std::vector<float> both = a;
             lane_place one[] = {{both.data(), 0, 1}, {a.data(), 0, 1}, {both.data(), 0, 1}};
-            run_lane_tile(*code, 1, rows * step, one, scratch, is_far);
+            run_lane_tile(*code, 1, rows * step, one, scratch, level);
             for (std::size_t i = 0; i < both.size(); ++i)
                 ASSERT_EQ(both[i], std::max(0.0F, a[i] + a[i])) << i;
         }

@@ -103,9 +103,10 @@ void for_each_order(const Check &check) {
 }
 
 void check_case(const dims &shape, operand a, operand b, operand out) {
-    for (const bool is_far : {false, true}) {
+    for (const memory_level level :
+            {memory_level::l2, memory_level::last_cache, memory_level::main}) {
         lane_loops loops = make_difference(shape, a, b, out);
-        loops.is_far = is_far;
+        loops.level = level;
         run(loops, a, b, out);
         expect_difference(shape, a, b, out);
     }

@@ -64,6 +64,16 @@ HWY_INLINE f32_vector square(f32_vector v) {
     return hn::Mul(v, v);
 }
 
+/// Of a rounded v: x86's instructions leave a zero the sign of v, Highway's own code does not.
+HWY_INLINE f32_vector with_sign_of(f32_vector v, f32_vector rounded) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
+    (void)v;
+    return rounded;
+#else
+    return hn::CopySign(rounded, v);
+#endif
+}
+
 /// 1, 0 or -1; +0 of -0. NaN stays.
 HWY_INLINE f32_vector sign_of(f32_vector v) {
     const f32_tag d;
@@ -137,14 +147,13 @@ struct vector_position {
                                     hn::Zero(d), hn::Set(d, 1.0F)))                                \
     TERN_LINK(hard_swish, hn::Mul(v, sixth_of(clamp(hn::Add(v, hn::Set(d, 3.0F)), hn::Zero(d),     \
                                              hn::Set(d, 6.0F))))) /* nothing overflows */          \
-    TERN_LINK(                                                                                     \
-            leaky_relu, hn::IfThenElse(hn::Ge(v, hn::Zero(d)), v, hn::Mul(hn::Set(d, link.x), v))) \
+    TERN_LINK(leaky_relu, hn::IfNegativeThenElse(v, hn::Mul(hn::Set(d, link.x), v), v))            \
+    TERN_LINK(fold, at_least(v, hn::Mul(hn::Set(d, link.x), v)))                                   \
     TERN_LINK(reciprocal, hn::Div(hn::Set(d, 1.0F), v))                                            \
-    TERN_LINK(relu, hn::IfThenZeroElse(hn::Lt(v, hn::Zero(d)), v))                                 \
-    /* Highway's scalar ones lose the sign of zero. */                                             \
-    TERN_LINK(round, hn::CopySign(hn::Round(v), v))                                                \
-    TERN_LINK(floor, hn::CopySign(hn::Floor(v), v))                                                \
-    TERN_LINK(ceil, hn::CopySign(hn::Ceil(v), v))                                                  \
+    TERN_LINK(relu, at_least(v, hn::Zero(d)))                                                      \
+    TERN_LINK(round, with_sign_of(v, hn::Round(v)))                                                \
+    TERN_LINK(floor, with_sign_of(v, hn::Floor(v)))                                                \
+    TERN_LINK(ceil, with_sign_of(v, hn::Ceil(v)))                                                  \
     TERN_LINK(sign, sign_of(v))                                                                    \
     TERN_LINK(sqrt, hn::Sqrt(v))
 
@@ -419,6 +428,54 @@ HWY_INLINE void run_block(
     }
 }
 
+using block_link = f32_vector (*)(
+        f32_vector v, const block_position &at, const chain_link &link, std::size_t k);
+
+/// A load and one link, a cache line at a time: the outer caches give one every few cycles, in
+/// which there is time for little besides. Returns where it ends: less than a line is left.
+template <block_link Link>
+HWY_NOINLINE std::size_t run_lines(const chain_args &args) {
+    const f32_tag d;
+    constexpr std::size_t ahead = 512; // elements
+    const std::size_t lanes = hn::Lanes(d);
+    const std::size_t line = std::max<std::size_t>(64 / sizeof(float), lanes);
+    const auto n = static_cast<std::size_t>(args.n);
+    const bool fetches = args.level != memory_level::l2;
+    // Not in memory that a store might change.
+    const chain_link start = args.links[0];
+    const chain_link link = args.links[1];
+    std::uint8_t *const dst = args.dst;
+    std::size_t i = 0;
+    for (; i + line <= n; i += line) {
+        if (fetches) {
+            const auto there = static_cast<std::int64_t>((i + ahead) * sizeof(float));
+            prefetch_at(start.operand, there);
+            if (link.moves) prefetch_at(link.operand, there);
+            prefetch_at(dst, there);
+        }
+        const block_position at{i};
+        for (std::size_t k = 0; k * lanes < line; ++k)
+            store_bytes(d, Link(at.operand(start, k), at, link, k),
+                    dst + (i + k * lanes) * sizeof(float));
+    }
+    return i;
+}
+
+std::size_t run_single(const chain_args &args) {
+    switch (block_op_of(args.links[1])) {
+#define TERN_LINK(name, ...)                                                                       \
+    case block_op::name: return run_lines<name##_link<block_position>>(args);
+        TERN_EACH_UNARY(TERN_LINK)
+        TERN_EACH_BINARY(TERN_LINK)
+#undef TERN_LINK
+#define TERN_LINK(name, ...)                                                                       \
+    case block_op::name##_value: return run_lines<name##_value_link<block_position>>(args);
+        TERN_EACH_BINARY(TERN_LINK)
+#undef TERN_LINK
+        default: return 0; // never: pairs have two links
+    }
+}
+
 /// Elements [from, to), vector by vector.
 HWY_NOINLINE void run_vectors(const chain_args &args, std::size_t from, std::size_t to) {
     const f32_tag d;
@@ -439,11 +496,13 @@ void run_chain(const chain_args &args) noexcept {
     const std::size_t block = abreast * lanes;
     std::size_t i = 0;
     const auto address = reinterpret_cast<std::uintptr_t>(args.dst);
-    const bool streams = args.is_far && address % sizeof(float) == 0;
+    const bool streams = args.level == memory_level::main && address % sizeof(float) == 0;
     if (streams) {
         // Whole cache lines only.
         i = std::min((0 - address) % 64 / sizeof(float), n);
         run_vectors(args, 0, i);
+    } else if (args.count == 2 && args.links[0].moves) {
+        i = run_single(args);
     }
     if (i + block <= n) {
         const block_steps steps(args);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/cpu.hpp"
 #include "kernels/lanes/lane_program.hpp"
 
 namespace tern::kernels {
@@ -37,7 +38,8 @@ enum class link_op : std::uint8_t {
     floor,
     hard_sigmoid,
     hard_swish,
-    leaky_relu,
+    leaky_relu, ///< By a factor of 0 or more.
+    fold,       ///< By one below 0.
     reciprocal,
     relu,
     round,
@@ -62,7 +64,9 @@ struct chain_args {
     std::size_t count;
     std::uint8_t *dst; ///< n elements; may be an operand.
     std::int64_t n;
-    bool is_far; ///< Store past the caches.
+    /// Where all operands of the run find room together. For main memory dst is stored past the
+    /// caches.
+    memory_level level;
 };
 
 using chain_function = void (*)(const chain_args &) noexcept;

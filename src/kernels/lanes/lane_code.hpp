@@ -126,9 +126,9 @@ private:
     tile_layout lay_out(bool is_direct) const;
 };
 
-/// Whether outputs are written past the caches.
+/// `level` is that of the whole run.
 void run_lane_tile(const lane_code &code, std::int64_t rows, std::int64_t columns,
-        const lane_place *places, void *scratch, bool is_far) noexcept;
+        const lane_place *places, void *scratch, memory_level level) noexcept;
 
 int bytes_of(lane_kind kind);
 inline bool is_bits(lane_kind kind) {

@@ -57,8 +57,8 @@ lane_function find_step(
 }
 
 /// The link for an operation on f32; nullopt: it is no simple one.
-std::optional<link_op> find_link(lane_op op) {
-    switch (op) {
+std::optional<link_op> find_link(const lane_instruction &instruction) {
+    switch (instruction.op) {
         case lane_op::add: return link_op::add;
         case lane_op::subtract: return link_op::subtract;
         case lane_op::multiply: return link_op::multiply;
@@ -75,7 +75,7 @@ std::optional<link_op> find_link(lane_op op) {
         case lane_op::floor: return link_op::floor;
         case lane_op::hard_sigmoid: return link_op::hard_sigmoid;
         case lane_op::hard_swish: return link_op::hard_swish;
-        case lane_op::leaky_relu: return link_op::leaky_relu;
+        case lane_op::leaky_relu: return instruction.x < 0 ? link_op::fold : link_op::leaky_relu;
         case lane_op::reciprocal: return link_op::reciprocal;
         case lane_op::relu: return link_op::relu;
         case lane_op::round: return link_op::round;
@@ -109,7 +109,7 @@ void append(
 /// Extends a chain whose result only this instruction reads, which then moves to the end: nothing
 /// else waits for it. Or begins a new one. False when it is no link.
 bool lane_code::append_to_chain(const lane_instruction &instruction, const std::vector<int> &uses) {
-    const std::optional<link_op> op = find_link(instruction.op);
+    const std::optional<link_op> op = find_link(instruction);
     if (!op || instruction.kind != lane_kind::f32) return false;
     const bool selects = instruction.op == lane_op::select;
     const int cond = selects ? instruction.a : -1;

@@ -150,10 +150,10 @@ public:
         columns_ = rank_ > 0 ? loops.extents[rank_ - 1] : 1;
         rows_ = rank_ > 1 ? loops.extents[rank_ - 2] : 1;
         // In place, what is written has just been read, and is in the cache.
-        is_far_ = loops.is_far;
+        level_ = loops.level;
         for (std::size_t i = 0; i < inputs(); ++i)
             for (std::size_t k = 0; k < loops.code->stores.size(); ++k)
-                if (in[i] == out[k]) is_far_ = false;
+                if (in[i] == out[k]) level_ = std::min(level_, memory_level::last_cache);
     }
 
     /// `places` and `scratch` are the thread's.
@@ -174,10 +174,10 @@ public:
             place(unit / across / down, first_row, first_column, places);
             run_lane_tile(*loops_.code, std::min(high * loops_.rows, rows_ - first_row),
                     std::min(wide * loops_.columns, columns_ - first_column), places, scratch,
-                    is_far_);
+                    level_);
             unit += wide * high;
         }
-        if (is_far_) hwy::FlushStream();
+        if (level_ == memory_level::main) hwy::FlushStream();
     }
 
 private:
@@ -214,7 +214,7 @@ private:
     int rank_;
     std::int64_t columns_ = 1;
     std::int64_t rows_ = 1;
-    bool is_far_ = false;
+    memory_level level_;
 };
 
 /// Long programs only: their working memory is larger than what every thread sets aside.
@@ -246,8 +246,7 @@ lane_loops make_lane_loops(
     coalesce(shape, strides, loops.code->loads.size(), loops.extents, loops.strides);
     cut(loops, arrange_rows(loops));
     loops.thread_scratch = loops.code->scratch_bytes;
-    // As for select: see there for figures.
-    loops.is_far = all_bytes(loops) > static_cast<double>(cpu_caches().last_level);
+    loops.level = level_with_room(all_bytes(loops)); // as for select: see there for figures
     return loops;
 }
 

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/cpu.hpp"
 #include "base/dims.hpp"
 #include "kernels/lanes/lane_program.hpp"
 
@@ -55,7 +56,7 @@ struct lane_loops {
     std::int64_t columns = 1;
     std::size_t thread_scratch = 0; ///< Bytes per thread.
     bool keeps_narrow = false; ///< Tiles go down the rows; those beside one another stay apart.
-    bool is_far = false;       ///< All operands together are beyond the caches.
+    memory_level level = memory_level::l2; ///< Where all operands together find room.
 };
 
 /// `shape` is that of every output; `strides` by operand (inputs, then outputs), in elements, 0 on

@@ -58,14 +58,15 @@ link_op with_one_value(link_op op, const std::uint8_t *operand) {
 class tile_run {
 public:
     tile_run(const lane_code &code, const lane_place *places, const tile_layout &layout,
-            void *scratch, bool is_far, bool is_transposed)
+            void *scratch, memory_level level, bool is_transposed)
         : code_(code),
           places_(places),
           layout_(layout),
           base_(static_cast<std::uint8_t *>(scratch)),
           registers_(static_cast<register_place *>(scratch)),
           outputs_(places + code.loads.size()),
-          is_far_(is_far),
+          level_(level),
+          is_far_(level == memory_level::main),
           is_transposed_(is_transposed) {}
 
     void run(const chunk &part) {
@@ -101,14 +102,16 @@ private:
         const step_plan &step = code_.steps[static_cast<std::size_t>(time)];
         if (is_transposed_ && run_rows(step)) return;
         std::uint8_t *dst = output_memory(step.dst);
-        bool is_far = false;
+        // What has been transposed is near.
+        memory_level level =
+                is_transposed_ ? memory_level::l2 : std::min(level_, memory_level::last_cache);
         if (is_far_ && step.run == nullptr && step.is_only_stored) {
             dst = direct_memory(step.dst);
-            is_far = dst != nullptr;
+            if (dst != nullptr) level = memory_level::main;
         }
         if (dst == nullptr) dst = slot(static_cast<std::size_t>(step.dst));
         if (step.run == nullptr)
-            run_chain(step, {dst, 0, 1, part_.elements()}, is_far);
+            run_chain(step, {dst, 0, 1, part_.elements()}, level);
         else
             run_loop(step, {dst, 0, 1, part_.elements()});
         registers_[step.dst] = {dst, true};
@@ -126,7 +129,7 @@ private:
         std::uint8_t *first = memory_of(plan, place);
         const row_range all{first, place.row_stride * plan.bytes, part_.rows, part_.columns};
         if (step.run == nullptr)
-            run_chain(step, all, is_far_);
+            run_chain(step, all, is_far_ ? memory_level::main : memory_level::l2);
         else
             run_loop(step, all);
         registers_[step.dst] = {first, true};
@@ -164,7 +167,7 @@ private:
         }
     }
 
-    void run_chain(const step_plan &step, const row_range &part, bool is_far) {
+    void run_chain(const step_plan &step, const row_range &part, memory_level level) {
         chain_link links[longest_chain];
         std::size_t count = 0;
         for (const link_plan &plan : step.links) {
@@ -187,7 +190,7 @@ private:
             links[count++] = link;
         }
         std::uint8_t *dst = part.dst;
-        code_.chain({links, count, dst, part.columns, is_far});
+        code_.chain({links, count, dst, part.columns, level});
         const auto columns = static_cast<std::size_t>(part.columns);
         for (std::int64_t row = 1; row < part.rows; ++row) {
             for (std::size_t i = 0; i < count; ++i) {
@@ -195,7 +198,7 @@ private:
                 if (links[i].cond != nullptr) links[i].cond += columns;
             }
             dst += part.dst_step;
-            code_.chain({links, count, dst, part.columns, is_far});
+            code_.chain({links, count, dst, part.columns, level});
         }
     }
 
@@ -323,7 +326,8 @@ private:
     std::uint8_t *base_;
     register_place *registers_;
     const lane_place *outputs_;
-    bool is_far_;
+    memory_level level_;
+    bool is_far_; ///< At main memory.
     bool is_transposed_;
     bool is_first_ = true;
     chunk part_{};
@@ -370,7 +374,7 @@ bool is_direct(
 } // namespace
 
 void run_lane_tile(const lane_code &code, std::int64_t rows, std::int64_t columns,
-        const lane_place *places, void *scratch, bool is_far) noexcept {
+        const lane_place *places, void *scratch, memory_level level) noexcept {
     const std::size_t count = code.loads.size() + code.stores.size();
     // A tile that is one run is cut without regard to its rows.
     if (rows > 1 && is_one_run(places, count, columns)) {
@@ -380,7 +384,7 @@ void run_lane_tile(const lane_code &code, std::int64_t rows, std::int64_t column
     const tile_layout &layout =
             is_direct(code, places, rows, columns) ? code.direct : code.gathered;
     const std::int64_t line_rows = find_line_rows(code, places, rows, columns);
-    tile_run run(code, places, layout, scratch, is_far, line_rows > 0);
+    tile_run run(code, places, layout, scratch, level, line_rows > 0);
     const std::int64_t most = layout.elements;
     if (line_rows > 0) {
         const tile_shape part = cut_for_transposition(layout, rows, columns, line_rows);
@@ -398,7 +402,7 @@ void run_lane_tile(const lane_code &code, std::int64_t rows, std::int64_t column
 
 void run_lane_tile(const lane_code &code, std::int64_t rows, std::int64_t columns,
         const lane_place *places, void *scratch) noexcept {
-    run_lane_tile(code, rows, columns, places, scratch, false);
+    run_lane_tile(code, rows, columns, places, scratch, memory_level::l2);
 }
 
 } // namespace tern::kernels
