@@ -83,20 +83,23 @@ void plan_panels(matmul_loops &loops, std::int64_t threads) {
     loops.tile_rows =
             even_part(problem.m, std::clamp<std::int64_t>(room, 4 * micro_rows, 256), micro_rows);
 
-    // Enough tiles for all threads, as long as a tile is worth one.
+    loops.direct_b = problem.b.type == data_type::f32 && problem.b.column_stride == 1
+                     && spread_in_l1(problem.b.row_stride * 4, loops.block_k)
+                     && divide_up(loops.tile_rows, micro_rows) <= 64;
+    // Enough tiles for all threads, as long as a tile is worth one. Where b is packed, each thread
+    // packs the columns it reads: better ones of its own.
     while (threads > 1 && count_units(loops) < 2 * threads
             && flops_of_tile(loops) > 2 * flops_of_grain) {
-        if (loops.tile_rows > 4 * micro_rows)
-            loops.tile_rows = even_part(problem.m, loops.tile_rows - micro_rows, micro_rows);
-        else if (loops.tile_columns > 4 * micro_columns)
+        const bool is_high = loops.tile_rows > 4 * micro_rows;
+        const bool is_wide = loops.tile_columns > 4 * micro_columns;
+        if (is_wide && (!is_high || !loops.direct_b))
             loops.tile_columns =
                     even_part(problem.n, loops.tile_columns - micro_columns, micro_columns);
+        else if (is_high)
+            loops.tile_rows = even_part(problem.m, loops.tile_rows - micro_rows, micro_rows);
         else
             break;
     }
-    const std::int64_t row_blocks = divide_up(loops.tile_rows, micro_rows);
-    loops.direct_b = problem.b.type == data_type::f32 && problem.b.column_stride == 1
-                     && spread_in_l1(problem.b.row_stride * 4, loops.block_k) && row_blocks <= 64;
     loops.direct_a = problem.a.type == data_type::f32 && problem.a.column_stride == 1;
 }
 
