@@ -86,6 +86,12 @@ std::vector<const ir::op_spec *> ops_of(
 
 namespace {
 
+/// A mark on a tensor: there is nothing to run.
+bool is_end(const graph::partition &partition, const formats::graph_file &file) {
+    const std::vector<const ir::op_spec *> ops = ops_of(partition, file);
+    return ops.size() == 1 && ops[0]->kind == op_kind::End;
+}
+
 void check_supported(const std::vector<graph::partition> &partitions,
         const formats::graph_file &file, int verbose) {
     for (std::size_t i = 0; i < partitions.size(); ++i) {
@@ -137,6 +143,7 @@ std::vector<graph::partition> make_partitions(const formats::graph_file &file,
         phase_timer timer(phases.create_pd);
         partitions = build(file).get_partitions();
     }
+    std::erase_if(partitions, [&](const auto &partition) { return is_end(partition, file); });
     check_supported(partitions, file, settings.verbose);
     check_number(partitions, expected_n_partitions, settings.verbose);
     return partitions;

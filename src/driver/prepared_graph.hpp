@@ -40,8 +40,9 @@ struct prepared_graph {
     std::vector<compiled_step> steps; ///< In the order of execution.
 };
 
-/// Builds, finalizes and partitions. Throws verdict for an unsupported partition (naming its ops)
-/// and for an unexpected number of partitions; lets the library's tern::error pass.
+/// Builds, finalizes and partitions; ops End count for nothing. Throws verdict for an unsupported
+/// partition (naming its ops) and for an unexpected number of partitions; lets the library's
+/// tern::error pass.
 std::vector<graph::partition> make_partitions(const formats::graph_file &file,
         std::size_t expected_n_partitions, const run_settings &settings, phase_seconds &phases);
 

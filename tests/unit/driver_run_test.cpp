@@ -169,6 +169,15 @@ TEST_F(driver_run, bad_cases_are_lines_and_the_run_goes_on) {
     EXPECT_THAT(r.out, HasSubstr("= Failed cases summary (--summary=no-failures to disable) =\n"));
 }
 
+TEST_F(driver_run, end_is_passed_over) {
+    const std::string end = op(9, "End", port(4, "f32", "[1, 3, 4, 8]", "[96, 32, 8, 1]"), "");
+    const std::string marked = graph("marked.json", usual_op + "," + end);
+    const std::string nothing = graph("end.json", end);
+    run r = benchtern({"--graph", "--case=" + marked, "--mode=P", "--fix-times-per-prb=1",
+            "--case=" + marked, "--mode=C", "--expected-n-partitions=0", "--case=" + nothing});
+    EXPECT_THAT(r.out, HasSubstr("\ntests:3 passed:3 ")) << r.out;
+}
+
 TEST_F(driver_run, failed_cases_are_listed_ten_at_most) {
     std::vector<std::string> arguments = {"--graph"};
     for (int i = 0; i < 12; ++i)

@@ -14,7 +14,7 @@
 namespace tern::kernels {
 
 /// Floats of a tile: what a core's second cache holds with ease, and any thread's stack.
-inline constexpr std::int64_t tile_floats = 16384;
+inline constexpr std::int64_t tile_floats = 32768;
 /// A row of a tile begins at a multiple of this many floats, so that vectors of any length fill it.
 inline constexpr std::int64_t tile_multiple = 16;
 /// Columns of a tile, at most.
