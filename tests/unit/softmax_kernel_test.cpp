@@ -13,6 +13,7 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include "base/arithmetic.hpp"
 #include "base/cpu.hpp"
 #include "base/element.hpp"
 #include "each_target.hpp"
@@ -296,8 +297,12 @@ TEST(softmax_kernel, what_is_large_goes_past_the_caches) {
         return make_softmax_loops(problem).is_far;
     };
     EXPECT_FALSE(goes_past(make_problem({1000, cached / 8192}, 0)));
-    EXPECT_TRUE(goes_past(make_problem({1024, cached / 8192 + 8192}, 0)));
-    EXPECT_FALSE(goes_past(make_problem({1024, cached}, 0, data_type::f32, data_type::bf16)));
+    const std::int64_t wide = round_up(cached / 8192 + 8192, 16);
+    EXPECT_TRUE(goes_past(make_problem({1024, wide}, 0)));
+    EXPECT_TRUE(goes_past(make_problem({8, 128, wide}, 1)));
+    EXPECT_FALSE(goes_past(make_problem({1024, wide + 4}, 0))); // parts of lines
+    EXPECT_FALSE(goes_past(make_problem({2048, wide}, 0)));     // a line of each row at a time
+    EXPECT_FALSE(goes_past(make_problem({1024, wide}, 0, data_type::f32, data_type::bf16)));
     EXPECT_FALSE(goes_past(make_problem({cached, 1024}, 1)));
     EXPECT_FALSE(goes_past(make_problem({cached, 64, 28}, 1))); // pieces of rows that are too short
 }

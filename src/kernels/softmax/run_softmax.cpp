@@ -229,7 +229,8 @@ void flip_middle_element(const softmax_loops &loops, std::uint8_t *dst) {
 void run_softmax(const softmax_loops &loops, const void *src, void *dst, void *stats) noexcept {
     const pointers base{static_cast<const std::uint8_t *>(src), static_cast<std::uint8_t *>(dst),
             loops.has_stats ? static_cast<std::uint8_t *>(stats) : nullptr};
-    const bool is_far = loops.is_far && src != dst;
+    const bool begins_line = reinterpret_cast<std::uintptr_t>(dst) % softmax_line == 0;
+    const bool is_far = loops.is_far && src != dst && begins_line;
     parallel_for(loops.units, loops.grain, [&](std::int64_t begin, std::int64_t end) noexcept {
         run_units(loops, base, is_far, begin, end);
     });

@@ -15,10 +15,8 @@ namespace {
 constexpr std::int64_t least_row = 16;
 /// Fewer columns leave too many lanes of a vector idle.
 constexpr std::int64_t least_lanes = 4;
-/// Fewer columns of a tile, and little of what memory has at hand is used.
-constexpr std::int64_t least_columns = 32;
-/// Columns of a tile when the rows are too long for one tile.
-constexpr std::int64_t long_columns = 64;
+/// Columns of a tile that are worth going past the caches.
+constexpr std::int64_t least_far_columns = 32;
 /// Floats and rows of a block on the path of rows: what a short row waits for is
 /// hidden by others, while long ones come from memory as they are computed.
 constexpr std::int64_t row_block_floats = 512;
@@ -63,9 +61,23 @@ std::int64_t find_rows(std::int64_t n, std::int64_t lanes) {
 }
 
 std::int64_t find_columns(std::int64_t n, std::int64_t lanes) {
+    // Where not even a line of each row fits, rows come from memory again and again: wide ones.
     std::int64_t columns = tile_floats / n / tile_multiple * tile_multiple;
-    if (columns < least_columns) columns = long_columns;
+    if (columns == 0) columns = most_columns;
     return std::min({columns, most_columns, lanes});
+}
+
+/// As for select: see there for figures. Not on the path of rows: they take too long to compute.
+/// And whole cache lines only: with parts of some, blocks take up to five times as long.
+bool goes_past_caches(const softmax_loops &loops, std::int64_t elements) {
+    const softmax_walk &dst = loops.walks[1];
+    const auto is_whole = [](std::int64_t bytes) { return bytes % softmax_line == 0; };
+    return loops.path == softmax_path::columns && loops.types[1] == data_type::f32
+           && loops.columns >= least_far_columns && is_whole(dst.axis_step)
+           && is_whole(loops.lanes * dst.lane_step)
+           && std::all_of(loops.outer_steps[1].begin(), loops.outer_steps[1].end(), is_whole)
+           && static_cast<double>(elements) * (loops.walks[0].element_bytes + dst.element_bytes)
+                      > static_cast<double>(cpu_caches().last_level);
 }
 
 } // namespace
@@ -105,16 +117,6 @@ softmax_loops make_softmax_loops(const softmax_problem &problem) {
     loops.lanes = lanes;
     loops.blocks = divide_up(lanes, loops.columns);
 
-    // As for select: see there for figures. Rows take so long to compute that nothing is gained;
-    // pieces of few columns, many of which share cache lines, took ten times as long.
-    double all_bytes = 0;
-    for (std::size_t i = 0; i < 2; ++i)
-        all_bytes += static_cast<double>(element_count(problem.shape).value_or(0))
-                     * loops.walks[i].element_bytes;
-    loops.is_far = loops.path == softmax_path::columns && loops.columns >= long_columns
-                   && loops.types[1] == data_type::f32
-                   && all_bytes > static_cast<double>(cpu_caches().last_level);
-
     loops.units = loops.blocks;
     for (int axis = 0; axis < nest.extents.rank(); ++axis) {
         if (axis != lane_axis) {
@@ -129,6 +131,7 @@ softmax_loops make_softmax_loops(const softmax_problem &problem) {
                 loops.outer_steps[i].push_back(step);
         }
     }
+    loops.is_far = goes_past_caches(loops, element_count(problem.shape).value_or(0));
     const std::int64_t unit = std::min(loops.n, grain_elements) * loops.columns;
     loops.grain = std::max<std::int64_t>(grain_elements / unit, 1);
     return loops;

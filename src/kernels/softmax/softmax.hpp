@@ -35,6 +35,9 @@ struct softmax_problem {
     softmax_operand stats; ///< f32: max + log(sum of exp(src - max)); its axis has one element.
 };
 
+/// Bytes of a cache line.
+inline constexpr std::int64_t softmax_line = 64;
+
 /// How one operand is walked. Bytes.
 struct softmax_walk {
     int element_bytes = 4;
@@ -62,7 +65,8 @@ struct softmax_loops {
     dims outer;              ///< Extents of the loops around that.
     std::array<dims, 3> outer_steps;
 
-    bool is_far = false;    ///< Path of columns: dst goes past the caches, unless it is src.
+    /// Path of columns: dst goes past the caches, unless it is src or does not begin with a line.
+    bool is_far = false;
     std::int64_t units = 1; ///< Blocks of all outer loops.
     std::int64_t grain = 1;
     const softmax_parts *parts = nullptr; ///< The SIMD target's functions.

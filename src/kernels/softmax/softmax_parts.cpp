@@ -122,33 +122,18 @@ float exp_row(float *tile, std::int64_t n, float max) {
     return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-/// Where the next whole vector begins, in elements; n when there is none.
-HWY_INLINE std::int64_t find_head(const std::uint8_t *dst, std::int64_t n) {
-    constexpr auto element = std::int64_t{sizeof(float)};
-    const auto vector = static_cast<std::int64_t>(hn::Lanes(float_tag())) * element;
-    const auto address = reinterpret_cast<std::uintptr_t>(dst);
-    if (address % sizeof(float) != 0) return n;
-    return static_cast<std::int64_t>((0 - address) % static_cast<std::uintptr_t>(vector)) / element;
-}
-
-/// n elements to dst, past the caches (f32) if that is wanted. `get(i)` gives those from the i-th
-/// on; get(last_at) the last ones where vectors do not fill the row.
+/// n elements to dst, past the caches (f32) if that is wanted and vectors are aligned. `get(i)`
+/// gives those from the i-th on; get(last_at) the last ones where vectors do not fill the row.
 template <data_type Type, bool Stream, class Get>
 HWY_INLINE void store_elements(
         const Get &get, std::int64_t n, std::int64_t last_at, std::uint8_t *dst) {
     const float_tag d;
     const auto step = static_cast<std::int64_t>(hn::Lanes(d));
-    const std::int64_t whole = n / step * step;
     std::int64_t i = 0;
     if constexpr (Stream && HWY_TARGET != HWY_SCALAR) {
-        const std::int64_t head = find_head(dst, n);
-        if (whole > 0 && head + step <= whole) {
-            if (head > 0) store_as<Type>(d, get(0), dst);
-            for (i = head; i + step <= whole; i += step)
+        if (reinterpret_cast<std::uintptr_t>(dst) % (hn::Lanes(d) * sizeof(float)) == 0)
+            for (; i + step <= n; i += step)
                 hn::Stream(get(i), d, reinterpret_cast<float *>(dst + i * bytes<Type>));
-            if (i < whole) store_as<Type>(d, get(whole - step), dst + (whole - step) * bytes<Type>);
-            i = whole;
-        }
     }
     for (; i + step <= n; i += step)
         store_as<Type>(d, get(i), dst + i * bytes<Type>);
