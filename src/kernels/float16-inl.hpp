@@ -191,9 +191,13 @@ HWY_INLINE void store_bytes(D d, hn::Vec<D> v, void *to) {
 }
 
 /// The first `n` lanes, n < hn::Lanes(d); the others are 0. Nothing else is read: Highway's masked
-/// loads read whole vectors on some targets.
+/// loads read whole vectors where there is no instruction for it.
 template <class D>
 HWY_INLINE hn::Vec<D> load_bytes_part(D d, const void *from, std::size_t n) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+    if constexpr (sizeof(hn::TFromD<D>) == 4)
+        return hn::MaskedLoad(hn::FirstN(d, n), d, static_cast<const hn::TFromD<D> *>(from));
+#endif
     HWY_ALIGN hn::TFromD<D> lanes[HWY_MAX_BYTES / sizeof(hn::TFromD<D>)] = {};
     std::memcpy(lanes, from, n * sizeof(hn::TFromD<D>));
     return hn::Load(d, lanes);
