@@ -17,6 +17,7 @@ struct cache_sizes {
 /// Those of the machine this process runs on; found out once.
 const cache_sizes &cpu_caches() noexcept;
 
+/// What memory is near: one core's second cache, the last one, and beyond.
 enum class memory_level : std::uint8_t { l2, last_cache, main };
 
 /// The nearest one that has room for so many bytes.

@@ -191,7 +191,8 @@ HWY_INLINE void store_bytes(D d, hn::Vec<D> v, void *to) {
 }
 
 /// The first `n` lanes, n < hn::Lanes(d); the others are 0. Nothing else is read: Highway's masked
-/// loads read whole vectors where there is no instruction for it.
+/// loads read whole vectors where there is no instruction for it. AVX2's for 4 bytes does not fault
+/// for lanes that are left out.
 template <class D>
 HWY_INLINE hn::Vec<D> load_bytes_part(D d, const void *from, std::size_t n) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2

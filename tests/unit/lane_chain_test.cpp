@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <random>
@@ -18,6 +19,7 @@
 
 #include "base/cpu.hpp"
 #include "each_target.hpp"
+#include "select_case.hpp"
 
 namespace tern::kernels {
 namespace {
@@ -38,6 +40,7 @@ bool is_binary(link_op op) {
 chain_link make_link(link_op op, const std::vector<float> &operand, bool moves,
         const std::vector<std::uint8_t> &cond) {
     chain_link link{op, nullptr, false, nullptr, 0.3F, 0.7F};
+    if (op == link_op::fold) link.x = -0.3F;
     if (is_binary(op)) link.operand = bytes_of(operand);
     link.moves = is_binary(op) && moves;
     if (op == link_op::select_value || op == link_op::select_operand) link.cond = cond.data();
@@ -121,6 +124,32 @@ TEST_F(lane_chain, two_links_one_after_the_other) {
                             expect_same(links, moves == 3 ? memory_level::main : memory_level::l2))
                             << "ops " << a << ", " << b << ", moving " << moves;
                 }
+    });
+}
+
+// In place, and with operands that end where memory does.
+TEST_F(lane_chain, tails) {
+    tests::for_each_target([&] {
+        for (std::int64_t count = 1; count <= 40; ++count)
+            for (const bool in_place : {false, true}) {
+                const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
+                tests::region a(bytes, {tests::placement::ends_at_guard});
+                tests::region b(bytes, {tests::placement::ends_at_guard});
+                tests::region out(bytes, {tests::placement::ends_at_guard});
+                std::memcpy(a.first(), start_.data(), bytes);
+                std::memcpy(b.first(), first_.data(), bytes);
+                const chain_link links[] = {
+                        {link_op::start, a.first(), true}, {link_op::subtract, b.first(), true}};
+                std::uint8_t *dst = in_place ? a.first() : out.first();
+                find_chain()({links, 2, dst, count, memory_level::last_cache});
+                for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+                    float found = 0;
+                    std::memcpy(&found, dst + i * sizeof found, sizeof found);
+                    const float want = start_[i] - first_[i];
+                    if (std::isnan(want) && std::isnan(found)) continue;
+                    ASSERT_EQ(found, want) << i << " of " << count << ", in place " << in_place;
+                }
+            }
     });
 }
 

@@ -133,7 +133,12 @@ TEST(lanes_ops, piecewise_functions_of_f32) {
         expect_same(run_f32(lane_op::relu, {-1, 2, nan, -inf, inf}), {0, 2, nan, 0, inf});
         expect_same(run_f32(lane_op::clamp, {-5, 0.5F, 7, nan, inf}, -1, 2), {-1, 0.5F, 2, nan, 2});
         expect_same(run_f32(lane_op::leaky_relu, {-4, 4, nan, -0.0F}, 0.25F), {-1, 4, nan, -0.0F});
-        expect_same(run_f32(lane_op::leaky_relu, {-inf, 3, nan}, 0), {nan, 3, nan});
+        expect_same(run_f32(lane_op::leaky_relu, {-inf, -2, -0.0F, 3, nan}, 0),
+                {nan, -0.0F, -0.0F, 3, nan});
+        expect_same(run_f32(lane_op::leaky_relu, {-inf, -2, -0.0F, 3}, -0.0F), {nan, 0, -0.0F, 3});
+        expect_same(run_f32(lane_op::leaky_relu, {-2, -0.0F, 0, 3}, inf), {-inf, -0.0F, 0, 3});
+        expect_same(run_f32(lane_op::leaky_relu, {-2, -0.0F, 0, 3}, -inf), {inf, -0.0F, 0, 3});
+        expect_same(run_f32(lane_op::leaky_relu, {-2, -0.0F, 0, 3}, nan), {nan, -0.0F, 0, 3});
         expect_same(run_f32(lane_op::leaky_relu, {-4, 4, nan, -0.0F, 0, -inf, inf}, -2),
                 {8, 4, nan, -0.0F, 0, inf, inf});
         expect_same(run_f32(lane_op::hard_sigmoid, {-9, 0, 1, 9, nan}, 0.25F, 0.5F),

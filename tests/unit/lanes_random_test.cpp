@@ -139,7 +139,7 @@ private:
         const int mask = find(lane_kind::mask);
         in.a = a;
         in.kind = kind;
-        in.x = -1.5F;
+        in.x = below(2) == 0 ? -1.5F : 0.25F;
         in.y = 2.25F;
         if (mask >= 0 && (tests::is_bits_kind(kind) || below(3) == 0)) {
             in.op = lane_op::select;

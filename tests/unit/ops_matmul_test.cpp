@@ -105,6 +105,43 @@ TEST(ops_matmul, walks_strides) {
     EXPECT_THAT(matmul_of({f32({1, 2}, {1, 1}), one}), ElementsAre(6, 8));
 }
 
+// Columns are summed some at a time; ranges begin and end anywhere.
+TEST(ops_matmul, many_columns) {
+    constexpr std::int64_t m = 3, k = 5, n = 70;
+    for (dt type : {dt::f32, dt::bf16, dt::s32})
+        for (bool is_transposed : {false, true})
+            for (const dims &bias : {dims{n}, dims{m, 1}, dims{}}) {
+                const std::int64_t row = is_transposed ? 1 : n;
+                const std::int64_t column = is_transposed ? k : 1;
+                std::vector<double> a, b, added;
+                for (std::int64_t i = 0; i < m * k; ++i)
+                    a.push_back(static_cast<double>(i % 7 - 3));
+                for (std::int64_t i = 0; i < k * n; ++i)
+                    b.push_back(static_cast<double>(i % 11 - 5));
+                for (std::int64_t i = 0; i < *element_count(bias); ++i)
+                    added.push_back(static_cast<double>(i % 5));
+                std::vector<double> want;
+                for (std::int64_t i = 0; i < m; ++i)
+                    for (std::int64_t j = 0; j < n; ++j) {
+                        double sum = added[static_cast<std::size_t>(bias.empty()       ? 0
+                                                                    : bias.rank() == 1 ? j
+                                                                                       : i)];
+                        for (std::int64_t l = 0; l < k; ++l)
+                            sum += a[static_cast<std::size_t>(i * k + l)]
+                                   * b[static_cast<std::size_t>(l * row + j * column)];
+                        want.push_back(sum);
+                    }
+                const dims weights = is_transposed ? dims{n, k} : dims{k, n};
+                EXPECT_EQ(run_one(op_kind::MatMul, {{op_attr::transpose_b, is_transposed}},
+                                  {{type, {m, k}, a, {}}, {type, weights, b, {}},
+                                          {type, bias, added, {}}},
+                                  {type, {}})
+                                  .values,
+                        want)
+                        << name_of(type) << " " << is_transposed << " " << to_string(bias);
+            }
+}
+
 TEST(ops_matmul, zero_sizes) {
     EXPECT_THAT(matmul_of({f32({2, 0}, {}), f32({0, 2}, {})}), ElementsAre(0, 0, 0, 0));
     EXPECT_THAT(matmul_of({f32({2, 0}, {}), f32({0, 2}, {}), f32({2}, {1, 2})}),

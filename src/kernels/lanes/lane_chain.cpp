@@ -64,7 +64,7 @@ HWY_INLINE f32_vector square(f32_vector v) {
     return hn::Mul(v, v);
 }
 
-/// Of a rounded v: x86's instructions leave a zero the sign of v, Highway's own code does not.
+/// Of a rounded v: x86's instructions leave a zero the sign of v, Highway's emulation does not.
 HWY_INLINE f32_vector with_sign_of(f32_vector v, f32_vector rounded) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
     (void)v;
@@ -147,7 +147,10 @@ struct vector_position {
                                     hn::Zero(d), hn::Set(d, 1.0F)))                                \
     TERN_LINK(hard_swish, hn::Mul(v, sixth_of(clamp(hn::Add(v, hn::Set(d, 3.0F)), hn::Zero(d),     \
                                              hn::Set(d, 6.0F))))) /* nothing overflows */          \
-    TERN_LINK(leaky_relu, hn::IfNegativeThenElse(v, hn::Mul(hn::Set(d, link.x), v), v))            \
+    TERN_LINK(                                                                                     \
+            leaky_relu, hn::IfThenElse(hn::Lt(v, hn::Zero(d)), hn::Mul(hn::Set(d, link.x), v), v)) \
+    /* By sign, which -0 has as well: x * -0 is -0. */                                             \
+    TERN_LINK(leak, hn::IfNegativeThenElse(v, hn::Mul(hn::Set(d, link.x), v), v))                  \
     TERN_LINK(fold, at_least(v, hn::Mul(hn::Set(d, link.x), v)))                                   \
     TERN_LINK(reciprocal, hn::Div(hn::Set(d, 1.0F), v))                                            \
     TERN_LINK(relu, at_least(v, hn::Zero(d)))                                                      \

@@ -38,8 +38,9 @@ enum class link_op : std::uint8_t {
     floor,
     hard_sigmoid,
     hard_swish,
-    leaky_relu, ///< By a factor of 0 or more.
-    fold,       ///< By one below 0.
+    leaky_relu, ///< x is any number;
+    leak,       ///< the same for +0 or a finite x above it,
+    fold,       ///< and for x below 0.
     reciprocal,
     relu,
     round,
@@ -64,8 +65,8 @@ struct chain_args {
     std::size_t count;
     std::uint8_t *dst; ///< n elements; may be an operand.
     std::int64_t n;
-    /// Where all operands of the run find room together. For main memory dst is stored past the
-    /// caches.
+    /// Where the operands are, at most: what has been used just now is nearer. For main memory dst
+    /// is stored past the caches.
     memory_level level;
 };
 

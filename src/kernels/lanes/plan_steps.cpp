@@ -2,6 +2,7 @@
 #include "kernels/lanes/lane_code.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -57,6 +58,12 @@ lane_function find_step(
 }
 
 /// The link for an operation on f32; nullopt: it is no simple one.
+/// Comparing takes longer than the other two ways, which do not suit every factor.
+link_op leaky_link(float factor) {
+    if (factor < 0) return link_op::fold;
+    return std::isfinite(factor) && !std::signbit(factor) ? link_op::leak : link_op::leaky_relu;
+}
+
 std::optional<link_op> find_link(const lane_instruction &instruction) {
     switch (instruction.op) {
         case lane_op::add: return link_op::add;
@@ -75,7 +82,7 @@ std::optional<link_op> find_link(const lane_instruction &instruction) {
         case lane_op::floor: return link_op::floor;
         case lane_op::hard_sigmoid: return link_op::hard_sigmoid;
         case lane_op::hard_swish: return link_op::hard_swish;
-        case lane_op::leaky_relu: return instruction.x < 0 ? link_op::fold : link_op::leaky_relu;
+        case lane_op::leaky_relu: return leaky_link(instruction.x);
         case lane_op::reciprocal: return link_op::reciprocal;
         case lane_op::relu: return link_op::relu;
         case lane_op::round: return link_op::round;

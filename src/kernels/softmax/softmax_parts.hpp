@@ -13,7 +13,8 @@
 
 namespace tern::kernels {
 
-/// Floats of a tile: what a core's second cache holds with ease, and any thread's stack.
+/// Floats of a tile: what a core's second cache holds with ease. It is on the stack of each thread:
+/// 128 KiB of the megabytes that there are.
 inline constexpr std::int64_t tile_floats = 32768;
 /// A row of a tile begins at a multiple of this many floats, so that vectors of any length fill it.
 inline constexpr std::int64_t tile_multiple = 16;
