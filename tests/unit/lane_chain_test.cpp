@@ -40,7 +40,6 @@ bool is_binary(link_op op) {
 chain_link make_link(link_op op, const std::vector<float> &operand, bool moves,
         const std::vector<std::uint8_t> &cond) {
     chain_link link{op, nullptr, false, nullptr, 0.3F, 0.7F};
-    if (op == link_op::fold) link.x = -0.3F;
     if (is_binary(op)) link.operand = bytes_of(operand);
     link.moves = is_binary(op) && moves;
     if (op == link_op::select_value || op == link_op::select_operand) link.cond = cond.data();

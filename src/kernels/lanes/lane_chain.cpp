@@ -151,7 +151,6 @@ struct vector_position {
             leaky_relu, hn::IfThenElse(hn::Lt(v, hn::Zero(d)), hn::Mul(hn::Set(d, link.x), v), v)) \
     /* By sign, which -0 has as well: x * -0 is -0. */                                             \
     TERN_LINK(leak, hn::IfNegativeThenElse(v, hn::Mul(hn::Set(d, link.x), v), v))                  \
-    TERN_LINK(fold, at_least(v, hn::Mul(hn::Set(d, link.x), v)))                                   \
     TERN_LINK(reciprocal, hn::Div(hn::Set(d, 1.0F), v))                                            \
     TERN_LINK(relu, at_least(v, hn::Zero(d)))                                                      \
     TERN_LINK(round, with_sign_of(v, hn::Round(v)))                                                \
@@ -339,6 +338,9 @@ HWY_INLINE void stream(f32_vector v, std::uint8_t *to) {
     }
 }
 
+/// Elements from what is computed to what is fetched ahead.
+constexpr std::size_t ahead = 512;
+
 /// Operands that lie in memory, to fetch ahead: at once for all vectors of a block, as every link
 /// would see too little of them.
 class fetched_ahead {
@@ -353,7 +355,6 @@ public:
 
     /// For the block of n elements from `element` on.
     HWY_INLINE void fetch(std::size_t element, std::size_t n) const {
-        constexpr std::size_t ahead = 512; // elements
         for (std::size_t i = 0; i < count_; ++i) {
             const operand &one = operands_[i];
             for (std::size_t at = 0; at < n * one.bytes; at += 64)
@@ -439,7 +440,6 @@ using block_link = f32_vector (*)(
 template <block_link Link>
 HWY_NOINLINE std::size_t run_lines(const chain_args &args) {
     const f32_tag d;
-    constexpr std::size_t ahead = 512; // elements
     const std::size_t lanes = hn::Lanes(d);
     const std::size_t line = std::max<std::size_t>(64 / sizeof(float), lanes);
     const auto n = static_cast<std::size_t>(args.n);

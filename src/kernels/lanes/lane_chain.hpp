@@ -38,9 +38,8 @@ enum class link_op : std::uint8_t {
     floor,
     hard_sigmoid,
     hard_swish,
-    leaky_relu, ///< x is any number;
-    leak,       ///< the same for +0 or a finite x above it,
-    fold,       ///< and for x below 0.
+    leaky_relu, ///< x is any number.
+    leak,       ///< leaky_relu where x is +0 or finite and above it, in fewer instructions.
     reciprocal,
     relu,
     round,

@@ -66,7 +66,6 @@ public:
           registers_(static_cast<register_place *>(scratch)),
           outputs_(places + code.loads.size()),
           level_(level),
-          is_far_(level == memory_level::main),
           is_transposed_(is_transposed) {}
 
     void run(const chunk &part) {
@@ -105,7 +104,7 @@ private:
         // What has been transposed is near.
         memory_level level =
                 is_transposed_ ? memory_level::l2 : std::min(level_, memory_level::last_cache);
-        if (is_far_ && step.run == nullptr && step.is_only_stored) {
+        if (is_far() && step.run == nullptr && step.is_only_stored) {
             dst = direct_memory(step.dst);
             if (dst != nullptr) level = memory_level::main;
         }
@@ -120,7 +119,7 @@ private:
     /// Writes long rows of an output at once to where they belong, if nothing else reads them.
     bool run_rows(const step_plan &step) {
         const int store = code_.direct_store[static_cast<std::size_t>(step.dst)];
-        if (store < 0 || !step.is_only_stored || (is_far_ && step.run != nullptr)) return false;
+        if (store < 0 || !step.is_only_stored || (is_far() && step.run != nullptr)) return false;
         const store_plan &plan = code_.stores[static_cast<std::size_t>(store)];
         const lane_place &place = outputs_[store];
         if (place.column_stride != 1 || part_.columns < least_row || is_dense(place, part_)
@@ -129,7 +128,7 @@ private:
         std::uint8_t *first = memory_of(plan, place);
         const row_range all{first, place.row_stride * plan.bytes, part_.rows, part_.columns};
         if (step.run == nullptr)
-            run_chain(step, all, is_far_ ? memory_level::main : memory_level::l2);
+            run_chain(step, all, is_far() ? memory_level::main : memory_level::l2);
         else
             run_loop(step, all);
         registers_[step.dst] = {first, true};
@@ -202,8 +201,10 @@ private:
         }
     }
 
+    bool is_far() const { return level_ == memory_level::main; }
+
     /// The memory of the output that a register is, when it can be written there at once.
-    std::uint8_t *output_memory(int reg) const { return is_far_ ? nullptr : direct_memory(reg); }
+    std::uint8_t *output_memory(int reg) const { return is_far() ? nullptr : direct_memory(reg); }
 
     std::uint8_t *direct_memory(int reg) const {
         const int store = code_.direct_store[static_cast<std::size_t>(reg)];
@@ -304,8 +305,8 @@ private:
             call(plan.convert, source.at, source.moves, middle(), n);
             source = {middle(), true};
         }
-        if (whole) return call(plan.store[is_far_ ? 1 : 0], source.at, source.moves, to, n);
-        if (is_far_ && place.column_stride == 1 && part_.columns >= least_row && source.moves) {
+        if (whole) return call(plan.store[is_far() ? 1 : 0], source.at, source.moves, to, n);
+        if (is_far() && place.column_stride == 1 && part_.columns >= least_row && source.moves) {
             const std::int64_t row_bytes =
                     part_.columns * (plan.convert != nullptr ? 4 : code_.register_bytes(plan.reg));
             for (std::int64_t row = 0; row < part_.rows; ++row)
@@ -327,7 +328,6 @@ private:
     register_place *registers_;
     const lane_place *outputs_;
     memory_level level_;
-    bool is_far_; ///< At main memory.
     bool is_transposed_;
     bool is_first_ = true;
     chunk part_{};

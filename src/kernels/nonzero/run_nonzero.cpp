@@ -289,7 +289,7 @@ private:
 bool streams(const nonzero_loops &loops, std::int64_t y_bytes, const std::uint8_t *y) {
     const double bytes =
             static_cast<double>(loops.n) * loops.element.bytes + static_cast<double>(y_bytes);
-    return bytes > static_cast<double>(cpu_caches().last_level)
+    return level_with_room(bytes) == memory_level::main
            && reinterpret_cast<std::uintptr_t>(y) % sizeof(std::int64_t) == 0;
 }
 

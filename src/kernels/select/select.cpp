@@ -182,7 +182,7 @@ select_loops make_select_loops(
     // A store past the caches saves reading dst's lines first, and loses where the next reader
     // would find them in the cache. Measured on dense f32 with 32 MB of it: dst of 8 MB (27 MB in
     // all) 0.9-1.1 times as fast, 12 MB (41 MB) 1.7, 24 MB 1.9, 128 MB 1.2-1.3.
-    loops.is_far = all_bytes(loops) > static_cast<double>(cpu_caches().last_level);
+    loops.is_far = level_with_room(all_bytes(loops)) == memory_level::main;
     for (std::size_t operand = 0; operand < strides.size(); ++operand)
         loops.same_walk[operand] = element_bytes(loops, operand) == lane_bytes
                                    && loops.nest.strides[operand] == loops.nest.strides[select_dst];

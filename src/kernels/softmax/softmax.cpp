@@ -71,14 +71,15 @@ std::int64_t find_columns(std::int64_t n, std::int64_t lanes) {
 /// And whole cache lines only: with parts of some, blocks take up to five times as long.
 bool goes_past_caches(const softmax_loops &loops, std::int64_t elements) {
     const softmax_walk &dst = loops.walks[1];
+    const double all_bytes =
+            static_cast<double>(elements) * (loops.walks[0].element_bytes + dst.element_bytes);
     const auto is_whole = [](std::int64_t bytes) { return bytes % softmax_line == 0; };
     return loops.path == softmax_path::columns && loops.types[1] == data_type::f32
            && loops.n * tile_width(loops.columns) <= tile_floats // not in pieces
            && loops.columns >= least_far_columns && dst.lane_step == dst.element_bytes
            && is_whole(dst.axis_step) && is_whole(loops.lanes * dst.lane_step)
            && std::all_of(loops.outer_steps[1].begin(), loops.outer_steps[1].end(), is_whole)
-           && static_cast<double>(elements) * (loops.walks[0].element_bytes + dst.element_bytes)
-                      > static_cast<double>(cpu_caches().last_level);
+           && level_with_room(all_bytes) == memory_level::main;
 }
 
 } // namespace
